@@ -1,0 +1,1 @@
+"""Configuration and wiring of the ordering desk: settings, URLs, Celery, health, local services."""

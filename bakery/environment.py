@@ -1,0 +1,110 @@
+"""Typed reading of environment variables. A bad value is a `Problem` to report, not an exception:
+the settings can then be imported whole, and every fault is shown at once, one line each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import dj_database_url
+
+_Result = TypeVar("_Result")
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One variable that can't be used: what is wrong, what the variable is for, and a value that would do."""
+
+    variable: str
+    fault: str
+    purpose: str
+    example: str
+
+    def __str__(self) -> str:
+        """The one line that the person who starts the desk reads. It never shows the value, which may be secret."""
+        return f"{self.variable} {self.fault}: {self.purpose}. Example: {self.variable}={self.example}"
+
+
+class Environment:
+    """Reads variables and remembers the problems. An empty variable counts as not set."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
+        self.problems: list[Problem] = []
+
+    def text(self, name: str, default: str = "") -> str:
+        """The value without surrounding blanks, or the default."""
+        return self._variables.get(name, "").strip() or default
+
+    def required(self, name: str, *, purpose: str, example: str) -> str:
+        """The value; "" and a problem when it is not set."""
+        value = self.text(name)
+        if not value:
+            self.problems.append(Problem(name, "is not set", purpose, example))
+        return value
+
+    def flag(self, name: str, default: bool, *, purpose: str) -> bool:
+        """True or False in the usual spellings."""
+        value = self.text(name).lower()
+        if value in _TRUE | _FALSE:
+            return value in _TRUE
+        if value:
+            self.problems.append(Problem(name, "must be true or false", purpose, str(default).lower()))
+        return default
+
+    def number(self, name: str, default: int, *, purpose: str, least: int = 0) -> int:
+        """A whole number that is not below `least`."""
+        value = self.text(name)
+        if value.isdecimal() and int(value) >= least:
+            return int(value)
+        if value:
+            self.problems.append(Problem(name, f"must be a whole number, {least} or more", purpose, str(default)))
+        return default
+
+    def choice(self, name: str, default: str, allowed: tuple[str, ...], *, purpose: str) -> str:
+        """One of the allowed words."""
+        value = self.text(name, default)
+        if value in allowed:
+            return value
+        self.problems.append(Problem(name, f"must be one of {', '.join(allowed)}", purpose, default))
+        return default
+
+    def names(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
+        """A list separated by commas; empty entries are dropped."""
+        entries = [entry.strip() for entry in self.text(name).split(",")]
+        return [entry for entry in entries if entry] or list(default)
+
+    def url(self, name: str, default: str, schemes: tuple[str, ...], *, purpose: str, example: str) -> str:
+        """An address with one of the schemes and a host, without a slash at its end."""
+        value = self.text(name, default)
+        if not value or _is_url(value, schemes):
+            return value.rstrip("/")
+        self.problems.append(Problem(name, f"must be a URL beginning with {' or '.join(schemes)}", purpose, example))
+        return default
+
+    def database(self, name: str, *, purpose: str, example: str) -> dict[str, Any]:
+        """The DATABASES entry for a PostgreSQL URL; {} and a problem when it is missing or something else."""
+        value = self.required(name, purpose=purpose, example=example)
+        if not value:
+            return {}
+        entry = _parsed(lambda: dict(dj_database_url.parse(value)))
+        if entry is None or entry.get("ENGINE") != "django.db.backends.postgresql" or not entry.get("NAME"):
+            self.problems.append(Problem(name, "must be a postgresql:// URL with a database name", purpose, example))
+            return {}
+        return entry
+
+
+def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
+    parts = _parsed(lambda: urlsplit(value))
+    if parts is None or parts.scheme not in {scheme.removesuffix("://") for scheme in schemes}:
+        return False
+    return bool(parts.hostname or parts.scheme == "unix")
+
+
+def _parsed(parse: Callable[[], _Result]) -> _Result | None:
+    try:
+        return parse()
+    except ValueError:
+        return None

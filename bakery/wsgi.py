@@ -1,0 +1,8 @@
+"""What gunicorn loads."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
+application = get_wsgi_application()
