@@ -1,0 +1,138 @@
+"""What every channel is to the engine: verify, parse, send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar, Protocol
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.module_loading import import_string
+
+from aitools.errors import ConfigurationError
+from aitools.types import Button, Json
+
+
+class EventKind(StrEnum):
+    """What a channel may bring. Only messages and presses are talk."""
+
+    MESSAGE = "message"
+    PRESS = "press"
+    OPT_OUT = "opt_out"
+    OPT_IN = "opt_in"
+    STATUS = "status"
+    ECHO = "echo"
+    SYSTEM = "system"
+
+
+class DeliveryStatus(StrEnum):
+    """Vendor statuses in one vocabulary; they only move forward."""
+
+    QUEUED = "queued"
+    SENT = "sent"
+    DELIVERED = "delivered"
+    READ = "read"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class InboundMessage:
+    """One inbound event, after verification and parsing.
+
+    ``provider_id`` is the vendor's id, unique in the channel (a status uses
+    ``<message id>:<status>``).  ``account`` is our own number or page there,
+    ``address`` the customer's, in the form replies must use.  ``payload`` is
+    the pressed button's id.  ``sent_at`` is the vendor's time, if it gave one.
+    Status fields: ``status``, ``status_of`` (vendor's message id),
+    ``outbox_id`` (our row id if it came back), ``error_code``.
+    """
+
+    kind: EventKind
+    channel: str
+    provider_id: str
+    account: str = ""
+    address: str = ""
+    text: str = ""
+    payload: str = ""
+    message_kind: str = "text"
+    profile_name: str = ""
+    phone: str = ""
+    media: tuple[Mapping[str, Json], ...] = ()
+    sent_at: datetime | None = None
+    reply_to: str = ""
+    status: DeliveryStatus | None = None
+    status_of: str = ""
+    outbox_id: str = ""
+    error_code: str = ""
+    error_kind: str = ""
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a channel can do. ``text_limit`` in characters as the vendor counts."""
+
+    buttons: bool = False
+    edit: bool = False
+    text_limit: int = 4096
+    window_hours: int | None = None
+    opt_out_words: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingMessage:
+    """One message to send. ``outbox_id`` is public and comes back in statuses."""
+
+    outbox_id: str
+    account: str
+    address: str
+    text: str
+    buttons: tuple[Button, ...] = ()
+    language: str = "es"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The vendor took it. ``provider_id`` is its id for later statuses."""
+
+    provider_id: str
+    status: DeliveryStatus = DeliveryStatus.SENT
+
+
+class Channel(Protocol):
+    """A way to reach customers. Stateless, safe in threads."""
+
+    name: ClassVar[str]
+    capabilities: Capabilities
+
+    def verify(self, request: HttpRequest) -> None:
+        """Raise ``SignatureError`` unless the vendor signed this request."""
+        ...
+
+    def parse(self, request: HttpRequest) -> Sequence[InboundMessage]:
+        """The events in a verified request, in its order; never raises on content."""
+        ...
+
+    def send(self, message: OutgoingMessage) -> Sent:
+        """Hand over one message, within a wall-clock limit of 20 s.
+
+        Raises ``ChannelTransient`` (surely not taken), ``ChannelUnknown`` (may
+        have been taken) or ``ChannelPermanent``.
+        """
+        ...
+
+    def find_sent(self, message: OutgoingMessage, since: datetime) -> Sent | None:
+        """Look up whether an uncertain send was taken; None when not provable."""
+        ...
+
+
+def channel_for(name: str) -> Channel:
+    """The channel that ``settings.AITOOLS_CHANNELS`` names."""
+    paths: dict[str, str] = settings.AITOOLS_CHANNELS
+    if name not in paths:
+        raise ConfigurationError(f"Unknown channel {name!r}; known: {', '.join(sorted(paths))}.")
+    built: Channel = import_string(paths[name])()
+    return built

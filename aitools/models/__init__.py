@@ -1,0 +1,26 @@
+"""Rows of the engine. Modules by noun; import from here."""
+
+from aitools.models.audit import AuditEvent
+from aitools.models.confirmations import PendingConfirmation
+from aitools.models.conversations import Conversation, Mode
+from aitools.models.messages import InboundEvent, InboundState, OutboundMessage, OutboundState
+from aitools.models.profiles import BotProfile, ModelEndpoint
+from aitools.models.turns import CallState, Step, ToolCall, Turn, TurnState
+
+__all__ = [
+    "AuditEvent",
+    "BotProfile",
+    "CallState",
+    "Conversation",
+    "InboundEvent",
+    "InboundState",
+    "Mode",
+    "ModelEndpoint",
+    "OutboundMessage",
+    "OutboundState",
+    "PendingConfirmation",
+    "Step",
+    "ToolCall",
+    "Turn",
+    "TurnState",
+]

@@ -1,0 +1,131 @@
+"""Inbox and outbox: what came, and what is to be said."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from aitools.channels.base import DeliveryStatus, EventKind
+from aitools.clock import DbNow
+from aitools.models.conversations import Conversation
+
+
+class InboundState(models.TextChoices):
+    UNREAD = "unread", _("Unread")
+    READ = "read", _("Read by the bot")
+    STAFF = "staff", _("Left to staff")
+    APPLIED = "applied", _("Applied")
+
+
+class InboundEvent(models.Model):
+    """One inbound event; unique on (channel, provider id), so repeats do nothing.
+
+    ``seq`` is the conversation's ``inbox_seq`` at arrival for talk (messages and
+    presses), null for the rest.  ``sent_at`` is the vendor's time, ``received_at``
+    ours.  ``turn`` is the turn that read it.
+    """
+
+    conversation = models.ForeignKey(
+        Conversation, null=True, blank=True, on_delete=models.PROTECT, related_name="inbound"
+    )
+    channel = models.CharField(_("channel"), max_length=30)
+    provider_id = models.CharField(_("provider's id"), max_length=255)
+    kind = models.CharField(_("kind"), max_length=10, choices=[(kind.value, kind.value) for kind in EventKind])
+    message_kind = models.CharField(_("message kind"), max_length=20, default="text")
+    seq = models.BigIntegerField(null=True, blank=True, editable=False)
+    state = models.CharField(_("state"), max_length=10, choices=InboundState.choices, default=InboundState.UNREAD)
+    turn = models.ForeignKey("aitools.Turn", null=True, blank=True, on_delete=models.PROTECT, related_name="inbound")
+    text = models.TextField(_("text"), blank=True)
+    payload = models.CharField(_("button"), max_length=256, blank=True)
+    media = models.JSONField(_("media"), default=list, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    reply_to = models.CharField(max_length=255, blank=True)
+    sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
+    received_at = models.DateTimeField(_("received"), db_default=DbNow())
+
+    class Meta:
+        verbose_name = _("inbound message")
+        verbose_name_plural = _("inbound messages")
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["channel", "provider_id"], name="inbound_once"),
+            models.UniqueConstraint(
+                fields=["conversation", "seq"], name="inbound_seq_once", condition=Q(seq__isnull=False)
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["conversation", "id"], name="inbound_by_conversation"),
+            models.Index(fields=["received_at"], name="inbound_unread", condition=Q(state="unread")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.channel} {self.kind} {self.pk}"
+
+
+class OutboundState(models.TextChoices):
+    QUEUED = "queued", _("Queued")
+    SENDING = "sending", _("Sending")
+    SENT = "sent", _("Sent")
+    UNCERTAIN = "uncertain", _("Uncertain")
+    FAILED = "failed", _("Failed")
+    WITHDRAWN = "withdrawn", _("Withdrawn")
+
+
+class OutboundMessage(models.Model):
+    """One message to a customer, sent in order of ``id`` per conversation.
+
+    ``state`` is ours, ``status`` what the vendor said last (forward only).
+    ``attempted_at`` is committed before each send.  ``key`` is public: it
+    travels with the message and comes back in status callbacks.
+    """
+
+    class Kind(models.TextChoices):
+        REPLY = "reply", _("Reply")
+        QUESTION = "question", _("Question")
+        NOTICE = "notice", _("Notice")
+        STAFF = "staff", _("Staff")
+
+    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="outbound")
+    turn = models.ForeignKey("aitools.Turn", null=True, blank=True, on_delete=models.PROTECT, related_name="outbound")
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.REPLY)
+    text = models.TextField(_("text"))
+    buttons = models.JSONField(default=list, blank=True, help_text='[{"id": …, "title": …}], shown where possible.')
+    epoch = models.IntegerField(default=0, editable=False)
+    state = models.CharField(_("state"), max_length=10, choices=OutboundState.choices, default=OutboundState.QUEUED)
+    status = models.CharField(
+        _("delivery"),
+        max_length=10,
+        blank=True,
+        choices=[(status.value, status.value) for status in DeliveryStatus],
+    )
+    provider_id = models.CharField(_("provider's id"), max_length=255, blank=True)
+    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
+    attempted_at = models.DateTimeField(_("last attempt"), null=True, blank=True)
+    due_at = models.DateTimeField(_("due"), db_default=DbNow())
+    give_up_at = models.DateTimeField(null=True, blank=True, editable=False)
+    possibly_repeated = models.BooleanField(_("possibly repeated"), default=False)
+    error_code = models.CharField(_("error code"), max_length=20, blank=True)
+    error = models.CharField(_("error"), max_length=300, blank=True)
+    created_at = models.DateTimeField(_("created"), db_default=DbNow())
+    sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("outbound message")
+        verbose_name_plural = _("outbound messages")
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["conversation", "id"], name="outbound_by_conversation"),
+            models.Index(
+                fields=["due_at"],
+                name="outbound_open",
+                condition=Q(state__in=["queued", "sending", "uncertain"]),
+            ),
+            models.Index(fields=["provider_id"], name="outbound_provider_id", condition=~Q(provider_id="")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"

@@ -1,0 +1,111 @@
+"""How the bot behaves and which models it may use: rows that staff edit."""
+
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class ModelEndpoint(models.Model):
+    """A model somewhere. The key itself is never stored, only where to find it."""
+
+    class Kind(models.TextChoices):
+        OFFLINE = "offline", _("Offline order taker")
+        ANTHROPIC = "anthropic", "Anthropic"
+        OPENAI = "openai", "OpenAI"
+        SCRIPTED = "scripted", _("Scripted (tests)")
+
+    name = models.CharField(_("name"), max_length=60, unique=True)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
+    model = models.CharField(_("model"), max_length=120, blank=True)
+    base_url = models.URLField(_("base URL"), blank=True, help_text=_("Empty: the vendor's own address."))
+    key_variable = models.CharField(
+        _("environment variable with the key"),
+        max_length=80,
+        blank=True,
+        help_text=_("For example ANTHROPIC_API_KEY. The key itself is not stored here."),
+    )
+    timeout_seconds = models.PositiveSmallIntegerField(
+        _("timeout in seconds"), default=30, validators=[MinValueValidator(1), MaxValueValidator(120)]
+    )
+    max_output_tokens = models.PositiveIntegerField(
+        _("longest reply in tokens"), default=1024, validators=[MinValueValidator(64)]
+    )
+    active = models.BooleanField(_("active"), default=True)
+
+    class Meta:
+        verbose_name = _("model endpoint")
+        verbose_name_plural = _("model endpoints")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BotProfile(models.Model):
+    """The bot's persona and limits. The newest active row is in force."""
+
+    name = models.CharField(_("name"), max_length=60, unique=True)
+    active = models.BooleanField(_("active"), default=True)
+    bot_on = models.BooleanField(
+        _("bot on"),
+        default=True,
+        help_text=_("Off: customers get the text below and staff get the messages."),
+    )
+    off_text = models.TextField(_("text while the bot is off"), blank=True, max_length=1000)
+    persona = models.TextField(
+        _("persona"),
+        blank=True,
+        max_length=4000,
+        help_text=_("How the bot should sound. Added to the instructions for the model."),
+    )
+    language = models.CharField(
+        _("language"), max_length=10, default="es", choices=[("es", _("Spanish")), ("en", _("English"))]
+    )
+    endpoint = models.ForeignKey(
+        ModelEndpoint,
+        verbose_name=_("model"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text=_("Empty: the one chosen in the environment, else the offline order taker."),
+    )
+    fallbacks = models.ManyToManyField(ModelEndpoint, verbose_name=_("fall-back models"), blank=True, related_name="+")
+    confirm_seconds = models.PositiveIntegerField(
+        _("seconds to answer a question"),
+        default=120,
+        validators=[MinValueValidator(10), MaxValueValidator(86_400)],
+    )
+    settle_seconds = models.PositiveSmallIntegerField(
+        _("seconds of quiet before answering"), default=3, validators=[MaxValueValidator(10)]
+    )
+    max_steps = models.PositiveSmallIntegerField(
+        _("model steps per message"),
+        default=5,
+        validators=[MinValueValidator(1), MaxValueValidator(20)],
+    )
+    history_turns = models.PositiveSmallIntegerField(
+        _("earlier turns the model sees"), default=10, validators=[MaxValueValidator(100)]
+    )
+    human_minutes = models.PositiveIntegerField(
+        _("minutes until the bot returns after a person wrote"),
+        default=240,
+        help_text=_("0: only when staff hand back."),
+    )
+    expired_notice = models.BooleanField(_("tell when a question has expired"), default=True)
+    yes_words = models.TextField(
+        _("more words for yes"), blank=True, help_text=_("One a line, added to the built-in list.")
+    )
+    no_words = models.TextField(
+        _("more words for no"), blank=True, help_text=_("One a line, added to the built-in list.")
+    )
+
+    class Meta:
+        verbose_name = _("bot profile")
+        verbose_name_plural = _("bot profiles")
+        ordering = ["-active", "-id"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,166 @@
+"""A turn and its parts: what was asked of the model and what came of it."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from aitools.clock import DbNow
+from aitools.models.conversations import Conversation
+
+
+class TurnState(models.TextChoices):
+    RUNNING = "running", _("Running")
+    WAITING = "waiting", _("Waiting for the customer")
+    DONE = "done", _("Done")
+    CANCELLED = "cancelled", _("Cancelled")
+    FAILED = "failed", _("Failed")
+
+
+OPEN_TURN = (TurnState.RUNNING, TurnState.WAITING)
+
+
+class Turn(models.Model):
+    """One conversation's unread messages until a reply. One open per conversation.
+
+    ``text`` is what the customer wrote (all messages joined), ``reply`` what we
+    answered: together they are the plain history of later turns.
+    ``counted_from`` is the step index from which limits count (they count since
+    the customer's last message).  ``failures`` counts attempts that died.
+    """
+
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="turns")
+    state = models.CharField(_("state"), max_length=10, choices=TurnState.choices, default=TurnState.RUNNING)
+    epoch = models.IntegerField(default=0, editable=False)
+    language = models.CharField(_("language"), max_length=10, blank=True)
+    text = models.TextField(_("customer"), blank=True)
+    reply = models.TextField(_("reply"), blank=True)
+    counted_from = models.PositiveSmallIntegerField(default=0, editable=False)
+    failures = models.PositiveSmallIntegerField(_("failed attempts"), default=0)
+    failure = models.CharField(_("failure"), max_length=300, blank=True)
+    started_at = models.DateTimeField(_("started"), db_default=DbNow())
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("turn")
+        verbose_name_plural = _("turns")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conversation"],
+                name="turn_one_open",
+                condition=Q(state__in=["running", "waiting"]),
+            )
+        ]
+        indexes = [
+            models.Index(fields=["conversation", "-id"], name="turn_by_conversation"),
+            models.Index(fields=["state"], name="turn_open", condition=Q(state__in=["running", "waiting"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"{_('turn')} {self.pk}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in OPEN_TURN
+
+
+class Step(models.Model):
+    """One model reply, with the vendor's own form; or one made by our code.
+
+    ``index`` counts from 1 in the turn.  ``raw`` may go back only to the same
+    ``provider`` kind; a step of our code has provider "code" and no raw form.
+    """
+
+    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="steps")
+    index = models.PositiveSmallIntegerField(_("step"))
+    provider = models.CharField(_("provider"), max_length=20)
+    model = models.CharField(_("model"), max_length=120, blank=True)
+    text = models.TextField(_("text"), blank=True)
+    raw = models.JSONField(null=True, blank=True)
+    stop = models.CharField(_("stop"), max_length=24)
+    raw_stop = models.CharField(max_length=60, blank=True)
+    request_id = models.CharField(_("request id"), max_length=120, blank=True)
+    input_tokens = models.PositiveIntegerField(_("input tokens"), default=0)
+    output_tokens = models.PositiveIntegerField(_("output tokens"), default=0)
+    cached_tokens = models.PositiveIntegerField(_("cached tokens"), default=0)
+    duration_ms = models.PositiveIntegerField(_("duration in ms"), default=0)
+    created_at = models.DateTimeField(_("at"), db_default=DbNow())
+
+    class Meta:
+        verbose_name = _("step")
+        verbose_name_plural = _("steps")
+        ordering = ["turn_id", "index"]
+        constraints = [models.UniqueConstraint(fields=["turn", "index"], name="step_once")]
+
+    def __str__(self) -> str:
+        return f"{_('step')} {self.index}"
+
+
+class CallState(models.TextChoices):
+    REQUESTED = "requested", _("Requested")
+    WAITING = "waiting", _("Waiting for a yes")
+    APPROVED = "approved", _("Approved")
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Done")
+    FAILED = "failed", _("Failed")
+    REFUSED = "refused", _("Refused by our rules")
+    DECLINED = "declined", _("Declined by the customer")
+    REPLIED = "replied", _("Answered with something else")
+    EXPIRED = "expired", _("Expired")
+    CANCELLED = "cancelled", _("Cancelled")
+    UNKNOWN = "unknown", _("Outcome unknown")
+
+
+UNSETTLED_CALL = (CallState.REQUESTED, CallState.WAITING, CallState.APPROVED, CallState.RUNNING)
+
+
+class ToolCall(models.Model):
+    """One requested call and its outcome; also the audit of what was done.
+
+    ``arguments`` is what the model asked (null when it was not a JSON object);
+    ``result`` the text the model reads; ``value`` the handler's result as JSON.
+    ``attempt`` fences runs: only the newest may commit.
+    """
+
+    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="calls")
+    step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="calls")
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="calls")
+    position = models.PositiveSmallIntegerField(_("position"))
+    call_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    vendor_id = models.CharField(max_length=255, blank=True)
+    name = models.CharField(_("tool"), max_length=128)
+    arguments = models.JSONField(_("arguments"), null=True, blank=True)
+    digest = models.CharField(max_length=64, blank=True, editable=False)
+    state = models.CharField(_("state"), max_length=10, choices=CallState.choices, default=CallState.REQUESTED)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    result = models.TextField(_("result"), blank=True)
+    value = models.JSONField(null=True, blank=True)
+    is_error = models.BooleanField(_("error"), default=False)
+    duration_ms = models.PositiveIntegerField(_("duration in ms"), null=True, blank=True)
+    created_at = models.DateTimeField(_("at"), db_default=DbNow())
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("tool call")
+        verbose_name_plural = _("tool calls")
+        ordering = ["-id"]
+        constraints = [models.UniqueConstraint(fields=["step", "position"], name="call_once")]
+        indexes = [
+            models.Index(fields=["conversation", "-id"], name="call_by_conversation"),
+            models.Index(
+                fields=["conversation", "name", "digest", "-finished_at"],
+                name="call_done",
+                condition=Q(state="done"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.pk}"
+
+    @property
+    def is_settled(self) -> bool:
+        return self.state not in UNSETTLED_CALL
