@@ -1,0 +1,14 @@
+"""The shop application."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class OrdersConfig(AppConfig):
+    """Registers the shop's tools with the engine."""
+
+    name = "orders"
+    verbose_name = _("Shop")
+    default_auto_field = "django.db.models.BigAutoField"
