@@ -2,12 +2,16 @@
 
 from django.apps import AppConfig
 
+from bakery.logging import configure_structlog
+
 
 class BakeryConfig(AppConfig):
-    """Makes our Celery app the current one and registers the checks of the environment."""
+    """Makes our Celery app the current one, registers the checks of the environment, sets up structlog."""
 
     name = "bakery"
 
     def ready(self) -> None:
-        """Import for the effect: `shared_task` and the check registry."""
+        """Imported for the effect: `shared_task` finds the app, the registry the checks."""
         from bakery import celery, checks  # noqa: F401
+
+        configure_structlog()

@@ -1,13 +1,23 @@
-"""Settings faults as system checks, and the same refusal for servers that run no checks themselves."""
+"""Settings faults as system checks, and the refusal of servers that run no checks themselves."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
+from django.core import checks
 
 
-@register()
-def environment_is_complete(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessage]:
+@checks.register()
+def environment_is_complete(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """One error for each environment variable that is missing or malformed."""
-    return [Error(str(problem), id="bakery.E001") for problem in settings.ENVIRONMENT_PROBLEMS]
+    return [checks.Error(str(problem), id="bakery.E001") for problem in settings.ENVIRONMENT_PROBLEMS]
+
+
+def refuse_bad_settings(*, exit_code: int = 1) -> None:
+    """End the process with one line for each fault. manage.py does this by itself, servers do not."""
+    faults = [message.msg for message in checks.run_checks() if message.is_serious() and not message.is_silenced()]
+    if faults:
+        for fault in faults:
+            print(f"bakery: {fault}", file=sys.stderr, flush=True)
+        sys.exit(exit_code)

@@ -1,12 +1,14 @@
 """Typed reading of environment variables. A bad value is a `Problem` to report, not an exception:
 the settings can then be imported whole, and every fault is shown at once, one line each."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
+from cryptography.fernet import Fernet
 
 _Result = TypeVar("_Result")
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -70,6 +72,30 @@ class Environment:
             return value
         self.problems.append(Problem(name, f"must be one of {', '.join(allowed)}", purpose, default))
         return default
+
+    def matching(self, name: str, pattern: str, *, form: str, purpose: str, example: str) -> str:
+        """The value when the whole of it matches the pattern; "" when it is not set or does not."""
+        value = self.text(name)
+        if value and not re.fullmatch(pattern, value):
+            self.problems.append(Problem(name, f"must be {form}", purpose, example))
+            return ""
+        return value
+
+    def fernet_key(self, name: str, *, purpose: str) -> str:
+        """A key of 32 bytes in base64, or "" when it is not set or something else."""
+        value = self.text(name)
+        if value and _parsed(lambda: Fernet(value)) is None:
+            example = "$(python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())')"
+            self.problems.append(Problem(name, "must be 32 bytes in URL-safe base64", purpose, example))
+            return ""
+        return value
+
+    def secrets(self, suffixes: tuple[str, ...]) -> list[str]:
+        """What the log must never show: the values of variables so named, and passwords inside URLs."""
+        named = [value for name, value in self._variables.items() if name.endswith(suffixes)]
+        parts = [_parsed(lambda value=value: urlsplit(value)) for value in self._variables.values() if "://" in value]
+        passwords = [part.password for part in parts if part and part.password]
+        return [*named, *passwords, *map(unquote, passwords)]
 
     def names(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         """A list separated by commas; empty entries are dropped."""

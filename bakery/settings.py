@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_lazy as _
 
+from bakery import logging as log_lines
 from bakery.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -25,7 +26,7 @@ SECRET_KEY = _environment.required(
     example="$(python -c 'import secrets; print(secrets.token_urlsafe(50))')",
 )
 # Encrypts the secrets that staff type into the admin.
-SECRETS_KEY = _environment.text("SECRETS_KEY")
+SECRETS_KEY = _environment.fernet_key("SECRETS_KEY", purpose="encrypts the secrets that staff enter")
 PUBLIC_URL = _environment.url(
     "PUBLIC_URL",
     "http://localhost:8000",
@@ -49,9 +50,9 @@ if _database:
     # No pool: pools do not survive a fork, and idle threads would keep what they hold.
     DATABASES["default"] = _database | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
-REDIS_URL = _environment.required(
-    "REDIS_URL", purpose="the Redis or Valkey that carries wake-ups", example="redis://127.0.0.1:6379/0"
-)
+_redis = {"purpose": "the Redis or Valkey that carries wake-ups", "example": "redis://127.0.0.1:6379/0"}
+_environment.required("REDIS_URL", **_redis)
+REDIS_URL = _environment.url("REDIS_URL", "", ("redis://", "rediss://", "unix://"), **_redis)
 # Keeps apart several desks, or tests, on one Redis.
 REDIS_PREFIX = _environment.text("REDIS_PREFIX", "bakery:")
 
@@ -63,6 +64,18 @@ AI_PROVIDER = _environment.choice(
 AI_MODEL = _environment.text("AI_MODEL")
 ANTHROPIC_API_KEY = _environment.text("ANTHROPIC_API_KEY")
 OPENAI_API_KEY = _environment.text("OPENAI_API_KEY")
+if AI_PROVIDER != "offline":
+    AI_MODEL = _environment.required(
+        "AI_MODEL", purpose=f"the model to ask at AI_PROVIDER={AI_PROVIDER}", example="the-name-of-the-model"
+    )
+    _environment.required(
+        f"{AI_PROVIDER.upper()}_API_KEY", purpose=f"AI_PROVIDER={AI_PROVIDER} needs it", example="sk-…"
+    )
+# The SDKs read these themselves; here only their form is checked.
+for _name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+    _environment.url(
+        _name, "", ("http://", "https://"), purpose="where that vendor's API is", example="https://models.example.com"
+    )
 AITOOLS_PROMPT_BUILDER = "orders.prompts.build"
 AITOOLS_PROVIDERS = {
     "anthropic": "aitools.providers.anthropic.AnthropicProvider",
@@ -70,10 +83,32 @@ AITOOLS_PROVIDERS = {
     "scripted": "aitools.providers.scripted.ScriptedProvider",
     "offline": "orders.offline.provider.OfflineProvider",
 }
-TWILIO_ACCOUNT_SID = _environment.text("TWILIO_ACCOUNT_SID")
+
+TWILIO_SMS_FROM = _environment.matching(
+    "TWILIO_SMS_FROM",
+    r"\+?[0-9]{3,15}|MG[0-9a-f]{32}",
+    form="a phone number or a messaging service",
+    purpose="who sends our SMS",
+    example="+15550100100",
+)
+TWILIO_WHATSAPP_FROM = _environment.matching(
+    "TWILIO_WHATSAPP_FROM",
+    r"(whatsapp:)?\+[0-9]{7,15}|MG[0-9a-f]{32}",
+    form="a phone number or a messaging service",
+    purpose="who sends our WhatsApp messages",
+    example="+15550100100",
+)
+TWILIO_ACCOUNT_SID = _environment.matching(
+    "TWILIO_ACCOUNT_SID",
+    r"AC[0-9a-fA-F]{32}",
+    form="AC and 32 hexadecimal digits",
+    purpose="the Twilio account",
+    example="AC00000000000000000000000000000000",
+)
 TWILIO_AUTH_TOKEN = _environment.text("TWILIO_AUTH_TOKEN")
-TWILIO_SMS_FROM = _environment.text("TWILIO_SMS_FROM")
-TWILIO_WHATSAPP_FROM = _environment.text("TWILIO_WHATSAPP_FROM")
+if TWILIO_SMS_FROM or TWILIO_WHATSAPP_FROM:
+    for _name in ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"):
+        _environment.required(_name, purpose="a Twilio sender is set and needs it", example="from Twilio's console")
 TWILIO_API_BASE_URL = _environment.url(
     "TWILIO_API_BASE_URL",
     "",
@@ -94,11 +129,13 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "ninja",
     "aitools",
     "orders",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "bakery.security.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -141,10 +178,30 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
+STATICFILES_DIRS = [path for path in (BASE_DIR / "static",) if path.is_dir()]
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-# Serves what collectstatic has not gathered: a fresh clone and the tests work without that step.
-WHITENOISE_USE_FINDERS = True
+
+# TLS
+
+if _public.scheme == "https" and not DEBUG:
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SILENCED_SYSTEM_CHECKS = [
+    # TLS ends at a proxy, which redirects; here a proxy without X-Forwarded-Proto would make it an endless loop.
+    "security.W008",
+    # Preloading binds the whole domain for months: for the shop to decide, not for a default.
+    "security.W021",
+]
+
+# Logging
+
+LOGGING = log_lines.configuration(
+    secrets=_environment.secrets(("_TOKEN", "_KEY", "_SECRET")),
+    readable=DEBUG or DEMO,
+)

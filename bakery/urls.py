@@ -1,6 +1,24 @@
 """The URL root."""
 
-from django.contrib import admin
-from django.urls import path
+from importlib.util import find_spec
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from django.conf import settings
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from bakery import health
+from bakery.api import api, webhooks
+
+urlpatterns = [
+    path("", RedirectView.as_view(url="/chat/" if settings.DEMO else "/admin/")),
+    path("admin/", admin.site.urls),
+    path("api/", api.urls),
+    path("health/live", health.live),
+    path("health/ready", health.ready),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("webhooks/", webhooks.urls),
+]
+
+if find_spec("aitools.urls"):
+    urlpatterns.append(path("chat/", include("aitools.urls")))

@@ -164,7 +164,8 @@ class Postgres(Service):
                 shutil.chown(path, _NOBODY)
         command = [_postgres_programs() / "initdb", "-D", draft, "-U", self.user, f"--pwfile={password}"]
         command += ["-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync"]
-        done = subprocess.run([*self.launcher(), *command], capture_output=True, text=True, cwd=self.folder)
+        words = [*self.launcher(), *command]
+        done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=self.folder)
         password.unlink()
         if done.returncode:
             raise LocalServiceError(f"initdb failed: {done.stderr.strip()}")

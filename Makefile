@@ -1,0 +1,55 @@
+# Everything runs in .venv with PostgreSQL and Valkey from wheels: nothing else needs to be installed.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+# Tests and checks get services of their own, without fsync, beside those of a running demo.
+LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/python -m bakery.local
+
+.PHONY: demo test lint types bench pictures lock browser clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/installed-local
+	@exec $(BIN)/python -m bakery.demo
+
+test: $(VENV)/installed-dev browser
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/installed-dev
+	$(LOCAL) $(BIN)/mypy
+	$(LOCAL) $(BIN)/python manage.py makemigrations --check --dry-run
+	$(LOCAL) $(BIN)/python manage.py check
+
+bench: $(VENV)/installed-dev
+	$(LOCAL) $(BIN)/python bench/score_utterances.py
+
+pictures: $(VENV)/installed-dev browser
+	$(BIN)/python docs/pictures.py
+
+# Chromium for the browser tests; says what it could not get, and the tests that need it then say so too.
+browser: $(VENV)/installed-dev
+	@sh .ci/browser
+
+# The locks hold no index address, no path and no header, so that they mean the same everywhere.
+UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-emit-index-url --no-annotate pyproject.toml
+lock: $(VENV)/installed-dev
+	$(UV_COMPILE) --output-file requirements.txt
+	$(UV_COMPILE) --group local --output-file requirements-local.txt
+	$(UV_COMPILE) --group dev --output-file requirements-dev.txt
+
+$(VENV)/installed-%: requirements-%.txt
+	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; name it with PYTHON=…"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+clean:
+	rm -rf .local staticfiles htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .import_linter_cache test-results
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

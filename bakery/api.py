@@ -1,0 +1,30 @@
+"""The two Ninja roots: staff's API, closed by default, and the webhooks, closed by signature."""
+
+from importlib.util import find_spec
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.http import HttpRequest
+from ninja import NinjaAPI
+from ninja.security import SessionAuth
+
+
+class StaffSession(SessionAuth):
+    """Signed in on the admin, with the cookie's CSRF token on every request that writes."""
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> object | None:
+        """The user when they are active staff, else None: the answer is 401."""
+        user = request.user
+        return user if user.is_authenticated and user.is_active and user.is_staff else None
+
+
+api = NinjaAPI(
+    title="Bakery desk",
+    version="1",
+    auth=StaffSession(),
+    urls_namespace="api",
+    docs_decorator=staff_member_required,
+)
+
+webhooks = NinjaAPI(title="Webhooks", urls_namespace="webhooks", docs_url=None, openapi_url=None)
+if find_spec("aitools.api"):
+    webhooks.add_router("", "aitools.api.router")

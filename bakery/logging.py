@@ -1,0 +1,72 @@
+"""Log lines: metadata only, one form for all libraries, and no secret whatever the message says."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import structlog
+
+_SHORTEST_SECRET = 6
+_HIDDEN = "[redacted]"
+# These write requests, bodies included, or every query below WARNING.
+_TALKATIVE = ("anthropic", "openai", "httpx2", "httpcore2", "twilio", "urllib3", "django.db.backends", "kombu", "amqp")
+
+_SHARED: Sequence[Any] = (
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+)
+
+
+class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
+    """Replaces the given secrets in the finished line: in messages, fields and tracebacks alike."""
+
+    def __init__(self, *, secrets: Iterable[str], **options: Any) -> None:
+        super().__init__(**options)
+        # The longest first, so that no part of a secret stays when another one is contained in it.
+        self._secrets = sorted({s for s in secrets if len(s) >= _SHORTEST_SECRET}, key=len, reverse=True)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line without secrets."""
+        line = super().format(record)
+        for secret in self._secrets:
+            line = line.replace(secret, _HIDDEN)
+        return line
+
+
+def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
+    """The LOGGING setting: `readable` lines for a person, else one JSON object a line."""
+    renderer: Any = (
+        structlog.dev.ConsoleRenderer(colors=False) if readable else structlog.processors.JSONRenderer(sort_keys=True)
+    )
+    processors = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
+    if not readable:
+        processors.append(structlog.processors.format_exc_info)
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "lines": {
+                "()": RedactingFormatter,
+                "secrets": secrets,
+                "foreign_pre_chain": _SHARED,
+                "processors": [*processors, renderer],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+        "root": {"handlers": ["stderr"], "level": "INFO"},
+        # These bring handlers of their own, which would bypass the redaction.
+        "loggers": {name: {"handlers": [], "propagate": True} for name in ("django", "django.server", "gunicorn.error")}
+        | {name: {"level": "WARNING"} for name in _TALKATIVE},
+    }
+
+
+def configure_structlog() -> None:
+    """Send structlog's events through the standard library, so that one handler sees everything."""
+    structlog.configure(
+        processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )

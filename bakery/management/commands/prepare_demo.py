@@ -1,0 +1,41 @@
+"""`manage.py prepare_demo`: tables, static files, the sample bakery and a staff user, each only where missing."""
+
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+USER = "demo"
+
+
+class Command(BaseCommand):
+    """Refuses outside the demo: it would overwrite a real menu and password."""
+
+    help = "Prepare the database of the demo. Only for DEMO=true."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The menu to show, for who wants another than the sample."""
+        parser.add_argument("--menu", type=Path, default=settings.BASE_DIR / "orders" / "samples" / "bakery.json")
+
+    def handle(self, *args: Any, menu: Path, **options: Any) -> None:
+        """Idempotent; later starts change nothing but what the sample file changed."""
+        if not settings.DEMO:
+            raise CommandError("This is not a demo: DEMO is not true.")
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("load_menu", str(menu), verbosity=0)
+        _make_staff_user(os.environ["DEMO_PASSWORD"])
+
+
+def _make_staff_user(password: str) -> None:
+    user, _ = get_user_model().objects.get_or_create(
+        username=USER, defaults={"is_staff": True, "is_superuser": True, "email": "demo@example.com"}
+    )
+    if not user.check_password(password):
+        user.set_password(password)
+        user.save(update_fields=["password"])
