@@ -1,0 +1,249 @@
+"""Anthropic's Messages API through its SDK.
+
+Answers are read from the JSON as it came, not from the SDK's models: the turn
+must go back unchanged, and values this SDK does not know yet must not matter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import anthropic
+import httpx2
+
+from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
+from aitools.providers import http
+from aitools.providers.base import EndpointConfig
+from aitools.providers.failures import failure, failure_of
+from aitools.providers.payloads import (
+    RAW_LIMIT,
+    asks_the_same,
+    body_of,
+    raw_turn,
+    results_in_order,
+    storable,
+    talk,
+    wire_id,
+    wire_schema,
+    wrapped,
+)
+from aitools.types import (
+    AssistantStep,
+    AssistantText,
+    Json,
+    Message,
+    ModelReply,
+    ModelRequest,
+    Stop,
+    ToolRequest,
+    ToolSpec,
+    Usage,
+)
+
+HOST = "https://api.anthropic.com"
+DEFAULT_MODEL = "claude-haiku-5-5"
+
+#: Two marks: tools stay the same for days, the system prompt for a turn.
+_CACHED = {"cache_control": {"type": "ephemeral"}}
+_THINKING = ("thinking", "redacted_thinking")
+
+_STOPS = {
+    "max_tokens": Stop.LENGTH,
+    "model_context_window_exceeded": Stop.LENGTH,
+    "refusal": Stop.REFUSAL,
+    "pause_turn": Stop.PAUSED,
+}
+
+
+class AnthropicProvider:
+    """Models of Anthropic, and of servers that speak the Messages API.
+
+    Key and base URL come from the endpoint, else from the SDK's environment
+    variables. ``http_client`` replaces the pooled client (tests).
+    """
+
+    kind: ClassVar[str] = "anthropic"
+
+    def __init__(self, endpoint: EndpointConfig, http_client: httpx2.Client | None = None) -> None:
+        self._endpoint = endpoint
+        self._http_client = http_client
+        self._model = endpoint.model or DEFAULT_MODEL
+        self._key = endpoint.api_key or os.environ.get("ANTHROPIC_API_KEY", "")
+        self._base_url = endpoint.base_url or os.environ.get("ANTHROPIC_BASE_URL") or HOST
+
+    def complete(self, request: ModelRequest) -> ModelReply:
+        """See ``Provider.complete``. Not retried: that is the engine's decision."""
+        seconds = self._endpoint.timeout_seconds
+        body = storable(self._body(request))
+        try:
+            with http.deadline(seconds):
+                answer = self._client().messages.with_raw_response.create(**body, timeout=http.timeout(seconds))
+        except anthropic.AnthropicError as error:
+            raise self._failure(error) from error
+        return self._reply(answer.http_response)
+
+    def _client(self) -> anthropic.Anthropic:
+        if self._http_client is not None:
+            return _new_client(self._base_url, self._key, self._http_client)
+        return _pooled_client(self._base_url, self._key, os.getpid())
+
+    def _failure(self, error: anthropic.AnthropicError) -> ProviderError:
+        match error:
+            case anthropic.APITimeoutError():
+                return ProviderTransient("No reply in time.", kind="timeout")
+            case anthropic.APIConnectionError():
+                return ProviderTransient("The connection failed.", kind="connection")
+            case anthropic.APIStatusError():
+                return failure_of(error.response, self._key)
+        return ProviderPermanent(str(error), kind="auth")
+
+    # Request
+
+    @property
+    def _origin(self) -> str:
+        """What a raw turn is tied to: thinking is signed for one model."""
+        return f"{self._model}@{self._base_url}"
+
+    def _body(self, request: ModelRequest) -> dict[str, Json]:
+        body: dict[str, Json] = {
+            "model": self._model,
+            "max_tokens": request.max_output_tokens,
+            "messages": [wire for message in talk(request.messages) for wire in self._messages(message)],
+        }
+        if request.system.strip():
+            body["system"] = [{"type": "text", "text": request.system, **_CACHED}]
+        if request.tools:
+            tools = [_tool(spec) for spec in request.tools]
+            body["tools"] = [*tools[:-1], {**tools[-1], **_CACHED}]
+        return body
+
+    def _messages(self, message: Message) -> Iterator[dict[str, Json]]:
+        if isinstance(message, AssistantStep):
+            yield from self._step(message)
+        else:
+            role = "assistant" if isinstance(message, AssistantText) else "user"
+            yield {"role": role, "content": [{"type": "text", "text": message.text}]}
+
+    def _step(self, step: AssistantStep) -> Iterator[dict[str, Json]]:
+        """A turn of the model and, in one user message right after it, all results."""
+        raw = self._raw_blocks(step)
+        blocks = raw if raw is not None else _plain_blocks(step)
+        if blocks:
+            yield {"role": "assistant", "content": blocks}
+        if step.calls:
+            ids = [call.vendor_id if raw is not None else wire_id(call.call_id) for call in step.calls]
+            yield {"role": "user", "content": _results(step, ids)}
+
+    def _raw_blocks(self, step: AssistantStep) -> list[Json] | None:
+        """The turn as this very model sent it, None where it may not go back as it is."""
+        kept = raw_turn(step, self.kind, self._origin) or []
+        blocks = [_resent(block) for block in kept if not _is_empty_text(block)]
+        ids = [block.get("id") for block in blocks if block.get("type") == "tool_use"]
+        if not blocks or blocks[-1].get("type") in _THINKING or not asks_the_same(step, ids):
+            return None
+        return blocks
+
+    # Reply
+
+    def _reply(self, response: httpx2.Response) -> ModelReply:
+        body = body_of(response)
+        if body.get("error"):
+            raise failure(response.status_code, body, secret=self._key)
+        blocks = [block for block in body.get("content") or [] if isinstance(block, Mapping)]
+        said = str(body.get("stop_reason") or "")
+        calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+        stop = _STOPS.get(said, Stop.TOOL_CALLS if calls else Stop.END)
+        return ModelReply(
+            text="".join(str(b.get("text") or "") for b in blocks if b.get("type") == "text"),
+            tool_calls=() if stop is Stop.REFUSAL else calls,
+            stop=stop,
+            usage=_usage(body.get("usage") or {}),
+            raw=wrapped(self._origin, blocks),
+            raw_stop=said,
+            model=str(body.get("model") or self._model),
+            request_id=response.headers.get("request-id", ""),
+        )
+
+
+def _new_client(base_url: str, key: str, http_client: httpx2.Client) -> anthropic.Anthropic:
+    client = anthropic.Anthropic(api_key=key or None, base_url=base_url, http_client=http_client, max_retries=0)
+    if not (client.api_key or client.auth_token or client.credentials):
+        raise ProviderPermanent("No key for Anthropic is set.", kind="auth")
+    return client
+
+
+@lru_cache(maxsize=16)
+def _pooled_client(base_url: str, key: str, process_id: int) -> anthropic.Anthropic:
+    """One client, so one connection pool, an endpoint and process (sockets don't fork)."""
+    return _new_client(base_url, key, http.new_client(base_url))
+
+
+def _tool(spec: ToolSpec) -> dict[str, Json]:
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "input_schema": wire_schema(spec.schema),
+    }
+
+
+def _plain_blocks(step: AssistantStep) -> list[Json]:
+    text = [{"type": "text", "text": step.text}] if step.text.strip() else []
+    calls = [
+        {
+            "type": "tool_use",
+            "id": wire_id(call.call_id),
+            "name": call.name,
+            "input": dict(call.arguments),
+        }
+        for call in step.calls
+    ]
+    return [*text, *calls]
+
+
+def _results(step: AssistantStep, ids: list[str]) -> list[Json]:
+    return [
+        {
+            "type": "tool_result",
+            "tool_use_id": wire,
+            "content": result.content.strip() or "(empty)",
+            **({"is_error": True} if result.is_error else {}),
+        }
+        for wire, result in zip(ids, results_in_order(step), strict=True)
+    ]
+
+
+def _is_empty_text(block: Json) -> bool:
+    """The API may send such a block and then refuses to take it back."""
+    return block.get("type") == "text" and not str(block.get("text") or "").strip()
+
+
+def _resent(block: Json) -> Json:
+    """A call whose input is no object would make the whole history a 400."""
+    if block.get("type") == "tool_use" and not isinstance(block.get("input"), Mapping):
+        return {**block, "input": {}}
+    return block
+
+
+def _call(block: Mapping[str, Json]) -> ToolRequest:
+    given: Any = block.get("input")
+    usable = isinstance(given, Mapping)
+    return ToolRequest(
+        name=str(block.get("name") or ""),
+        arguments=dict(given) if usable else None,
+        vendor_id=str(block.get("id") or ""),
+        raw="" if usable else json.dumps(given)[:RAW_LIMIT],
+    )
+
+
+def _usage(usage: Mapping[str, Json]) -> Usage:
+    cached = usage.get("cache_read_input_tokens") or 0
+    written = usage.get("cache_creation_input_tokens") or 0
+    return Usage(
+        input=(usage.get("input_tokens") or 0) + written + cached,
+        output=usage.get("output_tokens") or 0,
+        cached_input=cached,
+    )

@@ -1,0 +1,288 @@
+"""OpenAI's Responses API through its SDK, without state on OpenAI's side.
+
+Nothing is stored there (``store: false``): every request carries the whole
+conversation, reasoning in encrypted form.  Answers are read from the JSON as it
+came, not from the SDK's models: items must go back unchanged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import ClassVar
+
+import httpx2
+import openai
+
+from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
+from aitools.providers import http
+from aitools.providers.base import EndpointConfig
+from aitools.providers.failures import failure, failure_of
+from aitools.providers.payloads import (
+    RAW_LIMIT,
+    arguments_from,
+    asks_the_same,
+    body_of,
+    raw_turn,
+    results_in_order,
+    storable,
+    talk,
+    wire_id,
+    wire_schema,
+    wrapped,
+)
+from aitools.types import (
+    AssistantStep,
+    AssistantText,
+    CallResult,
+    Json,
+    Message,
+    ModelReply,
+    ModelRequest,
+    Stop,
+    ToolRequest,
+    ToolSpec,
+    Usage,
+)
+
+HOST = "https://api.openai.com/v1"
+DEFAULT_MODEL = "gpt-6-luna"
+
+#: These do not reason, and answer 400 to a request for encrypted reasoning.
+_PLAIN_MODELS = ("gpt-3", "gpt-4", "chatgpt-4")
+
+
+class OpenAIProvider:
+    """Models of OpenAI, and of servers that speak the Responses API.
+
+    Key and base URL come from the endpoint, else from the SDK's environment
+    variables. ``http_client`` replaces the pooled client (tests).
+    """
+
+    kind: ClassVar[str] = "openai"
+
+    def __init__(self, endpoint: EndpointConfig, http_client: httpx2.Client | None = None) -> None:
+        self._endpoint = endpoint
+        self._http_client = http_client
+        self._model = endpoint.model or DEFAULT_MODEL
+        self._key = endpoint.api_key or os.environ.get("OPENAI_API_KEY", "")
+        self._base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL") or HOST
+
+    def complete(self, request: ModelRequest) -> ModelReply:
+        """See ``Provider.complete``. Not retried: that is the engine's decision."""
+        seconds = self._endpoint.timeout_seconds
+        body = storable(self._body(request))
+        try:
+            with http.deadline(seconds):
+                answer = self._client().responses.with_raw_response.create(**body, timeout=http.timeout(seconds))
+        except openai.OpenAIError as error:
+            raise self._failure(error) from error
+        return self._reply(answer.http_response, request)
+
+    def _client(self) -> openai.OpenAI:
+        if self._http_client is not None:
+            return _new_client(self._base_url, self._key, self._http_client)
+        return _pooled_client(self._base_url, self._key, os.getpid())
+
+    def _failure(self, error: openai.OpenAIError) -> ProviderError:
+        match error:
+            case openai.APITimeoutError():
+                return ProviderTransient("No reply in time.", kind="timeout")
+            case openai.APIConnectionError():
+                return ProviderTransient("The connection failed.", kind="connection")
+            case openai.APIStatusError():
+                return failure_of(error.response, self._key)
+        return ProviderPermanent(str(error), kind="auth")
+
+    # Request
+
+    @property
+    def _origin(self) -> str:
+        """What a raw turn is tied to: reasoning is encrypted for one model."""
+        return f"{self._model}@{self._base_url}"
+
+    def _body(self, request: ModelRequest) -> dict[str, Json]:
+        body: dict[str, Json] = {
+            "model": self._model,
+            "max_output_tokens": request.max_output_tokens,
+            "store": False,
+            "input": [item for message in talk(request.messages) for item in self._items(message)],
+        }
+        if not self._model.startswith(_PLAIN_MODELS):
+            body["include"] = ["reasoning.encrypted_content"]
+        if request.system.strip():
+            body["instructions"] = request.system
+        if request.tools:
+            body["tools"] = [_tool(spec) for spec in request.tools]
+        return body
+
+    def _items(self, message: Message) -> Iterator[Json]:
+        if isinstance(message, AssistantStep):
+            yield from self._step(message)
+        else:
+            role = "assistant" if isinstance(message, AssistantText) else "user"
+            yield {"role": role, "content": message.text}
+
+    def _step(self, step: AssistantStep) -> Iterator[Json]:
+        raw = self._raw_items(step)
+        yield from raw if raw is not None else _plain_items(step)
+        for call, result in zip(step.calls, results_in_order(step), strict=True):
+            yield {
+                "type": "function_call_output",
+                "call_id": call.vendor_id if raw is not None else wire_id(call.call_id),
+                "output": _output(result),
+            }
+
+    def _raw_items(self, step: AssistantStep) -> list[Json] | None:
+        """The turn as this very model sent it, None where it may not go back as it is."""
+        items = [_resent(item) for item in raw_turn(step, self.kind, self._origin) or []]
+        ids = [item.get("call_id") for item in items if item.get("type") == "function_call"]
+        if not items or not asks_the_same(step, ids) or not _is_whole(items):
+            return None
+        return items
+
+    # Reply
+
+    def _reply(self, response: httpx2.Response, request: ModelRequest) -> ModelReply:
+        body = body_of(response)
+        if _has_failed(body):
+            raise failure(response.status_code, body.get("error"), secret=self._key)
+        items = [item for item in body.get("output") or [] if isinstance(item, Mapping)]
+        calls = [item for item in items if item.get("type") == "function_call"]
+        stop = _stop(body, items)
+        dropped = stop in (Stop.REFUSAL, Stop.CONTENT_FILTER)
+        return ModelReply(
+            text="".join(_texts(items)),
+            tool_calls=() if dropped else tuple(_call(item, request) for item in calls),
+            stop=stop,
+            usage=_usage(body.get("usage") or {}),
+            raw=wrapped(self._origin, items),
+            raw_stop=_raw_stop(body),
+            model=str(body.get("model") or self._model),
+            request_id=response.headers.get("x-request-id", ""),
+        )
+
+
+def _new_client(base_url: str, key: str, http_client: httpx2.Client) -> openai.OpenAI:
+    return openai.OpenAI(api_key=key or None, base_url=base_url, http_client=http_client, max_retries=0)
+
+
+@lru_cache(maxsize=16)
+def _pooled_client(base_url: str, key: str, process_id: int) -> openai.OpenAI:
+    """One client, so one connection pool, an endpoint and process (sockets don't fork)."""
+    return _new_client(base_url, key, http.new_client(base_url))
+
+
+def _tool(spec: ToolSpec) -> dict[str, Json]:
+    # Strict mode wants every property required and no lengths, and is OpenAI's
+    # default; arguments are validated here in any case.
+    return {
+        "type": "function",
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": wire_schema(spec.schema),
+        "strict": False,
+    }
+
+
+def _plain_items(step: AssistantStep) -> list[Json]:
+    text = [{"role": "assistant", "content": step.text}] if step.text.strip() else []
+    calls = [
+        {
+            "type": "function_call",
+            "call_id": wire_id(call.call_id),
+            "name": call.name,
+            "arguments": json.dumps(dict(call.arguments), ensure_ascii=False),
+        }
+        for call in step.calls
+    ]
+    return [*text, *calls]
+
+
+def _output(result: CallResult) -> str:
+    """The result as text; this API has no error flag, so the text says it."""
+    if result.is_error and "error" not in (arguments_from(result.content) or {}):
+        return json.dumps({"error": result.content}, ensure_ascii=False)
+    return result.content.strip() or "(empty)"
+
+
+def _resent(item: Json) -> Json:
+    """A call whose arguments are not JSON would make the whole history an error."""
+    if item.get("type") != "function_call" or arguments_from(str(item.get("arguments"))) is not None:
+        return item
+    return {**item, "arguments": "{}"}
+
+
+def _is_whole(items: list[Json]) -> bool:
+    """Reasoning goes back only encrypted, and only with the item it led to."""
+    reasoning = [item for item in items if item.get("type") == "reasoning"]
+    return items[-1] not in reasoning and all(item.get("encrypted_content") for item in reasoning)
+
+
+def _texts(items: list[Mapping[str, Json]]) -> Iterator[str]:
+    for part in _parts(items):
+        if part.get("type") == "output_text":
+            yield str(part.get("text") or "")
+
+
+def _parts(items: list[Mapping[str, Json]]) -> Iterator[Mapping[str, Json]]:
+    for item in items:
+        if item.get("type") == "message":
+            yield from (part for part in item.get("content") or [] if isinstance(part, Mapping))
+
+
+def _call(item: Mapping[str, Json], request: ModelRequest) -> ToolRequest:
+    name, text = str(item.get("name") or ""), str(item.get("arguments") or "")
+    arguments = arguments_from(text or ("{}" if _takes_nothing(request, name) else ""))
+    return ToolRequest(
+        name=name,
+        arguments=arguments,
+        vendor_id=str(item.get("call_id") or ""),
+        raw=text[:RAW_LIMIT] if arguments is None else "",
+    )
+
+
+def _takes_nothing(request: ModelRequest, name: str) -> bool:
+    """Whether empty arguments can be meant: no property of the tool is required."""
+    return any(spec.name == name and not spec.schema.get("required") for spec in request.tools)
+
+
+def _stop(body: Mapping[str, Json], items: list[Mapping[str, Json]]) -> Stop:
+    calls = [item for item in items if item.get("type") == "function_call"]
+    if _is_policy_failure(body):
+        return Stop.REFUSAL
+    if body.get("status") == "incomplete":
+        filtered = _raw_stop(body) == "content_filter"
+        return Stop.CONTENT_FILTER if filtered else Stop.LENGTH
+    if any(call.get("status") == "incomplete" for call in calls):
+        return Stop.LENGTH
+    if any(part.get("type") == "refusal" for part in _parts(items)):
+        return Stop.REFUSAL
+    return Stop.TOOL_CALLS if calls else Stop.END
+
+
+def _raw_stop(body: Mapping[str, Json]) -> str:
+    """The vendor's word: why it is incomplete, else the status."""
+    reason = (body.get("incomplete_details") or {}).get("reason")
+    return str(reason or body.get("status") or "")
+
+
+def _has_failed(body: Mapping[str, Json]) -> bool:
+    unfinished = body.get("status") in ("failed", "cancelled", "queued", "in_progress")
+    return (unfinished or bool(body.get("error"))) and not _is_policy_failure(body)
+
+
+def _is_policy_failure(body: Mapping[str, Json]) -> bool:
+    """A run ended by the vendor's policy is an answer: asking elsewhere won't help."""
+    error = body.get("error")
+    return isinstance(error, Mapping) and "policy" in str(error.get("code") or "")
+
+
+def _usage(usage: Mapping[str, Json]) -> Usage:
+    return Usage(
+        input=usage.get("input_tokens") or 0,
+        output=usage.get("output_tokens") or 0,
+        cached_input=(usage.get("input_tokens_details") or {}).get("cached_tokens") or 0,
+    )

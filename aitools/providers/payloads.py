@@ -1,0 +1,128 @@
+"""What the vendors' formats have in common: cleaning, pairing, schemas, ids."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import httpx2
+
+from aitools.errors import ProviderTransient
+from aitools.types import AssistantStep, CallResult, Json, Message, Nudge, UserText
+
+#: Stands for what a cut history no longer shows; vendors want the customer first.
+OPENING = "(Earlier messages are left out.)"
+#: Longest unusable argument text kept for the audit.
+RAW_LIMIT = 2000
+
+#: JSON can carry both of these, UTF-8 and PostgreSQL take neither.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def storable(value: Json) -> Json:
+    """The same JSON with NUL and lone surrogates replaced by U+FFFD."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {storable(key): storable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable(item) for item in value]
+    return value
+
+
+def body_of(response: httpx2.Response) -> Mapping[str, Json]:
+    """The JSON object of a successful answer, fit for storing.
+
+    Anything else, such as a proxy's page, is ``ProviderTransient``.
+    """
+    try:
+        body = storable(response.json(parse_constant=_refuse))
+    except (ValueError, RecursionError) as error:
+        raise ProviderTransient("The reply was not JSON.", kind="server") from error
+    if not isinstance(body, Mapping):
+        raise ProviderTransient("The reply was no JSON object.", kind="server")
+    return body
+
+
+def arguments_from(text: str) -> dict[str, Json] | None:
+    """The JSON object in ``text``, None when it is anything else."""
+    try:
+        parsed = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def wire_schema(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """The schema as vendors take it: an object, without our marks or pydantic's titles."""
+    return {"type": "object", "properties": {}, **_bare(schema)}
+
+
+def talk(messages: Sequence[Message]) -> list[Message]:
+    """The messages worth sending: no blank ones, and the customer's side first."""
+    kept = [message for message in messages if not _is_blank(message)]
+    if kept and isinstance(kept[0], UserText | Nudge):
+        return kept
+    return [UserText(OPENING), *kept]
+
+
+def results_in_order(step: AssistantStep) -> list[CallResult]:
+    """One result for each call, in the calls' order: vendors refuse anything else."""
+    known = {result.call_id: result for result in step.results}
+    return [
+        known.get(call.call_id) or CallResult(call.call_id, call.name, "No result was recorded.", is_error=True)
+        for call in step.calls
+    ]
+
+
+def raw_turn(step: AssistantStep, kind: str, origin: str) -> list[Json] | None:
+    """The vendor's own parts of this turn, None if another model made them.
+
+    Thinking is signed or encrypted for one model of one vendor: ``origin`` is
+    what ``wrapped`` stored with it.
+    """
+    if step.provider != kind or not isinstance(step.raw, Mapping):
+        return None
+    return list(step.raw["parts"]) if step.raw.get("origin") == origin else None
+
+
+def wrapped(origin: str, parts: Sequence[Json]) -> Json:
+    """A vendor's turn as it is kept on the step, for ``raw_turn``."""
+    return {"origin": origin, "parts": list(parts)}
+
+
+def asks_the_same(step: AssistantStep, ids: Sequence[Json]) -> bool:
+    """Whether a raw turn's call ids are usable and those of the calls to be answered."""
+    return all(ids) and len(set(ids)) == len(ids) and [c.vendor_id for c in step.calls] == [*ids]
+
+
+def wire_id(call_id: str) -> str:
+    """Our call id in the alphabet and length that every vendor takes."""
+    if _CALL_ID.fullmatch(call_id):
+        return call_id
+    return "call_" + hashlib.sha256(call_id.encode()).hexdigest()[:24]
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON.")
+
+
+def _is_blank(message: Message) -> bool:
+    return not isinstance(message, AssistantStep) and not message.text.strip()
+
+
+def _bare(node: Json, *, names: bool = False) -> Json:
+    """``names``: the keys of this node are property names, not keywords."""
+    if isinstance(node, list):
+        return [_bare(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    return {
+        key: _bare(item, names=key == "properties" and not names)
+        for key, item in node.items()
+        if names or not (key.startswith("x-") or key == "title")
+    }
