@@ -1,0 +1,159 @@
+"""The two channels: what each can do, and how a message leaves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar, TypeVar
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest
+from twilio.rest import Client
+from twilio.rest.api.v2010.account.message import MessageInstance
+
+from aitools.channels.base import Capabilities, DeliveryStatus, InboundMessage, OutgoingMessage, Sent
+from aitools.channels.twilio import addresses, codes, inbound, signature
+from aitools.channels.twilio.client import client
+from aitools.channels.twilio.failures import channel_error
+from aitools.channels.wallclock import within
+from aitools.errors import ChannelError, ChannelPermanent, ChannelUnknown
+
+logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+STATUS_PATH = "/webhooks/twilio/status"
+TEXT_LIMIT = 1600
+CALL_SECONDS = 18.0
+
+LOOKED_UP = 50
+# Twilio's times are whole seconds; its clock may also lag ours a little.
+CLOCK_SLACK = timedelta(seconds=1)
+
+STOP_WORDS_OF_TWILIO = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "OPTOUT"})
+STOP_WORDS_OF_CARRIERS = frozenset({"END", "QUIT", "REVOKE", "CANCEL"})
+STOP_WORDS_IN_SPANISH = frozenset({"ALTO", "BAJA", "PARAR"})
+
+# Each of these outside GSM-7 more than halves what an SMS segment holds.
+GSM_LOOKALIKES = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-", "×": "x", "\u00a0": " "}
+)
+
+
+class TwilioChannel:
+    """What SMS and WhatsApp through Twilio share. Stateless, safe in threads."""
+
+    name: ClassVar[str]
+    capabilities: Capabilities
+
+    def verify(self, request: HttpRequest) -> None:
+        """Raise ``SignatureError`` unless Twilio signed this request."""
+        signature.verify(request)
+
+    def parse(self, request: HttpRequest) -> Sequence[InboundMessage]:
+        """The events of a verified request, of either channel."""
+        return inbound.parse(request)
+
+    def send(self, message: OutgoingMessage) -> Sent:
+        """Hand over one message; buttons are left to the text, which says what to answer.
+
+        Raises ``ChannelTransient``, ``ChannelUnknown`` or ``ChannelPermanent``.
+        """
+        parameters = self._parameters(message)
+        return _sent(_asked(lambda twilio: twilio.messages.create(**parameters)))
+
+    def find_sent(self, message: OutgoingMessage, since: datetime) -> Sent | None:
+        """The newest message with this text to this customer created since then.
+
+        Twilio returns nothing of ours on a message, so text and time are the
+        proof; None also when the look-up itself fails.
+        """
+        parties = {"to": addresses.join(self.name, message.address), **self._sender(message)}
+        parties.pop("messaging_service_sid", None)  # a service picks the number itself
+        created_since = since.astimezone(UTC).replace(microsecond=0) - CLOCK_SLACK
+        try:
+            listed = _asked(lambda twilio: twilio.messages.list(**parties, limit=LOOKED_UP, page_size=LOOKED_UP))
+        except ChannelError as error:
+            logger.warning("Twilio look-up failed.", extra={"code": error.code, "kind": error.kind})
+            return None
+        return next((_sent(one) for one in listed if self._is_same(one, message, created_since)), None)
+
+    def on_the_wire(self, text: str) -> str:
+        """The text as this channel sends it."""
+        return text
+
+    @property
+    def configured_sender(self) -> str:
+        """Our number, or the messaging service, when the conversation names none."""
+        raise NotImplementedError
+
+    def _parameters(self, message: OutgoingMessage) -> dict[str, str]:
+        parameters = {
+            "to": addresses.join(self.name, message.address),
+            "body": self.on_the_wire(message.text),
+            **self._sender(message),
+        }
+        if settings.PUBLIC_URL:
+            query = urlencode({"outbox": message.outbox_id})
+            parameters["status_callback"] = f"{settings.PUBLIC_URL.rstrip('/')}{STATUS_PATH}?{query}"
+        return parameters
+
+    def _sender(self, message: OutgoingMessage) -> dict[str, str]:
+        sender = message.account or self.configured_sender
+        if not sender:
+            raise ChannelPermanent(f"No sender is configured for {self.name}.", kind="config")
+        if sender.startswith("MG"):
+            return {"messaging_service_sid": sender}
+        return {"from_": addresses.join(self.name, sender)}
+
+    def _is_same(self, listed: MessageInstance, message: OutgoingMessage, created_since: datetime) -> bool:
+        if listed.date_created is None or listed.date_created < created_since:
+            return False
+        return str(listed.body or "").split() == self.on_the_wire(message.text).split()
+
+
+class TwilioSms(TwilioChannel):
+    name = addresses.SMS
+    capabilities = Capabilities(
+        text_limit=TEXT_LIMIT,
+        opt_out_words=STOP_WORDS_OF_TWILIO | STOP_WORDS_OF_CARRIERS | STOP_WORDS_IN_SPANISH,
+    )
+
+    def on_the_wire(self, text: str) -> str:
+        return text.translate(GSM_LOOKALIKES)
+
+    @property
+    def configured_sender(self) -> str:
+        return str(settings.TWILIO_SMS_FROM)
+
+
+class TwilioWhatsApp(TwilioChannel):
+    name = addresses.WHATSAPP
+    capabilities = Capabilities(
+        text_limit=TEXT_LIMIT,
+        window_hours=24,
+        opt_out_words=STOP_WORDS_OF_TWILIO | {"BAJA"},
+    )
+
+    @property
+    def configured_sender(self) -> str:
+        return str(settings.TWILIO_WHATSAPP_FROM)
+
+
+def _asked(request: Callable[[Client], Result]) -> Result:
+    """The SDK's answer within our time limit; every failure as a ``ChannelError``."""
+    twilio = client()
+    try:
+        return within(CALL_SECONDS, lambda: request(twilio))
+    except Exception as error:
+        # Errors of all libraries below the SDK come through, and each has to
+        # be judged: may the message have been taken?
+        raise channel_error(error) from error
+
+
+def _sent(message: MessageInstance) -> Sent:
+    if not message.sid:
+        raise ChannelUnknown("Twilio's answer has no message id.")
+    return Sent(provider_id=message.sid, status=codes.status_of(str(message.status)) or DeliveryStatus.QUEUED)

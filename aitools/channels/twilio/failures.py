@@ -1,0 +1,59 @@
+"""Why a request to Twilio failed, and above all: may it have been taken?"""
+
+from __future__ import annotations
+
+import re
+
+from requests import exceptions as http
+from twilio.base.exceptions import TwilioException
+from urllib3.exceptions import NewConnectionError
+
+from aitools.channels.twilio.codes import kind_of
+from aitools.errors import ChannelError, ChannelPermanent, ChannelTransient, ChannelUnknown
+
+TOO_MANY_REQUESTS = 429
+SERVER_ERROR = 500
+
+_NUMBER = re.compile(r"\+?\d{7,}")
+
+
+def channel_error(error: Exception) -> ChannelError:
+    """The engine's error for whatever the SDK or its HTTP client raised.
+
+    Twilio knows no idempotency key, so a timeout, a lost answer and a server
+    error are all unknown: only a look-up can tell.
+    """
+    if isinstance(error, TwilioException):
+        return _refusal(error)
+    if isinstance(error, http.InvalidURL | http.MissingSchema | http.InvalidSchema):
+        return ChannelPermanent("TWILIO_API_BASE_URL is not a usable address.", kind="config")
+    if _never_connected(error):
+        return ChannelTransient("Twilio could not be reached.")
+    return ChannelUnknown(f"No answer from Twilio ({type(error).__name__}).")
+
+
+def _refusal(error: TwilioException) -> ChannelError:
+    status = int(getattr(error, "status", 0) or 0)
+    code = str(getattr(error, "code", "") or status)
+    text = f"Twilio {code}: {_reason(error)}"
+    if status == TOO_MANY_REQUESTS:
+        return ChannelTransient(text, code=code)
+    if status >= SERVER_ERROR:
+        return ChannelUnknown(text, code=code)
+    kind = kind_of(code)
+    if kind == "retry":
+        return ChannelTransient(text, code=code)
+    return ChannelPermanent(text, code=code, kind=kind)
+
+
+def _reason(error: TwilioException) -> str:
+    """Twilio's words, without the SDK's preface and without the customer's number."""
+    words = str(getattr(error, "msg", "") or getattr(error, "detail", "") or getattr(error, "title", ""))
+    return _NUMBER.sub("…", words.removeprefix("Unable to create record: "))
+
+
+def _never_connected(error: Exception) -> bool:
+    if isinstance(error, http.ConnectTimeout | http.SSLError | http.ProxyError):
+        return True
+    cause = getattr(error.args[0], "reason", None) if error.args else None
+    return isinstance(error, http.ConnectionError) and isinstance(cause, NewConnectionError)

@@ -1,0 +1,182 @@
+"""Twilio's webhook forms to events."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from django.http import HttpRequest
+
+from aitools.channels.base import EventKind, InboundMessage
+from aitools.channels.cleaning import storable
+from aitools.channels.twilio import addresses, codes
+from aitools.types import Json
+
+logger = logging.getLogger(__name__)
+
+Form = Mapping[str, str]
+
+# What our columns hold; Twilio documents shorter values for all of them.
+MAX_ADDRESS, MAX_NAME, MAX_PAYLOAD, MAX_EXTRA = 150, 120, 256, 500
+MAX_MEDIA = 10
+
+_SID = re.compile(r"[A-Za-z0-9]{1,64}")
+_OUTBOX_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_KINDS_WITHOUT_TEXT = frozenset({"image", "audio", "video", "document", "sticker", "location", "contacts", "order"})
+_RESUBSCRIBE_ONLY = frozenset({"start", "unstop"})
+
+
+def parse(request: HttpRequest) -> Sequence[InboundMessage]:
+    """The events of a verified request; none when it has nothing for us."""
+    form = {name: storable(request.POST[name]) for name in request.POST}
+    sid = form.get("MessageSid") or form.get("SmsSid", "")
+    channel, _ = addresses.split(form.get("From", ""))
+    if not _SID.fullmatch(sid) or not channel:
+        logger.warning("Twilio webhook without a message id or an address we serve.")
+        return []
+    if "MessageStatus" in form:
+        return _status(sid, channel, form, storable(request.GET.get("outbox", "")))
+    return _talk(sid, channel, form)
+
+
+def _status(sid: str, channel: str, form: Form, outbox_id: str) -> Sequence[InboundMessage]:
+    word = form["MessageStatus"].lower()
+    status = codes.status_of(word)
+    if status is None:
+        logger.warning("Unknown Twilio status.", extra={"status": word[:40]})
+        return []
+    code = form.get("ErrorCode", "")[:20]
+    return [
+        InboundMessage(
+            kind=EventKind.STATUS,
+            channel=channel,
+            provider_id=f"{sid}:{word}",
+            account=_address(form.get("From", "")),
+            address=_address(form.get("To", "")),
+            status=status,
+            status_of=sid,
+            outbox_id=outbox_id if _OUTBOX_ID.fullmatch(outbox_id) else "",
+            error_code=code,
+            error_kind=codes.kind_of(code) if code else "",
+            extra=_without_blanks({"user_id": _user_id(form)}),
+        )
+    ]
+
+
+def _talk(sid: str, channel: str, form: Form) -> Sequence[InboundMessage]:
+    """The message, or what Twilio made of it when its opt-out words matched.
+
+    YES is one of Twilio's words for coming back, and it may be the answer to
+    our question: then the event that reopens the address comes first and the
+    message stays talk.
+    """
+    opt_out = form.get("OptOutType", "").upper()
+    if opt_out == "STOP":
+        return [_message(sid, channel, form, EventKind.OPT_OUT)]
+    if opt_out == "HELP":
+        return [_message(sid, channel, form, EventKind.SYSTEM)]
+    if opt_out != "START":
+        return [_message(sid, channel, form)]
+    if form.get("Body", "").strip().lower() in _RESUBSCRIBE_ONLY:
+        return [_message(sid, channel, form, EventKind.OPT_IN)]
+    return [_message(f"{sid}:opt_in", channel, form, EventKind.OPT_IN), _message(sid, channel, form)]
+
+
+def _message(provider_id: str, channel: str, form: Form, kind: EventKind | None = None) -> InboundMessage:
+    payload = form.get("ButtonPayload") or form.get("ListId", "")
+    address = _address(form.get("From", ""))
+    media = _media(form)
+    return InboundMessage(
+        kind=kind or (EventKind.PRESS if payload else EventKind.MESSAGE),
+        channel=channel,
+        provider_id=provider_id,
+        account=_address(form.get("To", "")),
+        address=address,
+        text=form.get("Body") or form.get("ButtonText") or form.get("ListTitle", ""),
+        payload=payload[:MAX_PAYLOAD],
+        message_kind=_message_kind(form, media),
+        profile_name=form.get("ProfileName", "").strip()[:MAX_NAME],
+        phone=addresses.phone_of(address, f"+{form.get('WaId', '')}"),
+        media=media,
+        reply_to=form.get("OriginalRepliedMessageSid", "")[:64],
+        extra=_extra(form),
+    )
+
+
+def _message_kind(form: Form, media: Sequence[Mapping[str, Json]]) -> str:
+    """The kind of the first medium, else of what the form carries."""
+    if form.get("ButtonText") or form.get("ButtonPayload"):
+        return "button"
+    if form.get("ListId"):
+        return "list"
+    if media:
+        return str(media[0]["kind"])
+    if _location(form):
+        return "location"
+    declared = form.get("MessageType", "text")
+    if form.get("Body") or declared == "text":
+        return "text"
+    return declared if declared in _KINDS_WITHOUT_TEXT else "unsupported"
+
+
+def _media(form: Form) -> tuple[Mapping[str, Json], ...]:
+    found: list[Mapping[str, Json]] = []
+    for index in range(MAX_MEDIA):
+        if f"MediaUrl{index}" not in form:
+            break
+        mime_type = form.get(f"MediaContentType{index}", "")
+        kind = _media_kind(mime_type, has_text=bool(form.get("Body")))
+        found.append({"kind": kind, "mime_type": mime_type, "ref": form[f"MediaUrl{index}"], "filename": None})
+    return tuple(found)
+
+
+def _media_kind(mime_type: str, *, has_text: bool) -> str:
+    if mime_type == "image/webp" and not has_text:
+        return "sticker"
+    if mime_type == "text/vcard":
+        return "contacts"
+    family = mime_type.partition("/")[0]
+    return family if family in ("image", "audio", "video") else "document"
+
+
+def _extra(form: Form) -> Mapping[str, Json]:
+    return _without_blanks(
+        {
+            "user_id": _user_id(form),
+            "username": form.get("ProfileUsername", "").removeprefix("@"),
+            "forwarded": form.get("Forwarded") == "true",
+            "location": _location(form),
+            "referral_source_id": form.get("ReferralSourceId", ""),
+            "opt_out": form.get("OptOutType", ""),
+        }
+    )
+
+
+def _location(form: Form) -> Mapping[str, Json] | None:
+    try:
+        latitude, longitude = float(form["Latitude"]), float(form["Longitude"])
+    except (KeyError, ValueError):
+        return None
+    if not (math.isfinite(latitude) and math.isfinite(longitude)):  # jsonb holds neither NaN nor infinity
+        return None
+    name, street = form.get("Label", "")[:MAX_EXTRA], form.get("Address", "")[:MAX_EXTRA]
+    return {"latitude": latitude, "longitude": longitude, "name": name or None, "address": street or None}
+
+
+def _address(wire: str) -> str:
+    return addresses.split(wire)[1][:MAX_ADDRESS]
+
+
+def _user_id(form: Form) -> str:
+    """WhatsApp's business-scoped user id, which comes with and without the prefix."""
+    _, sender = addresses.split(form.get("From", ""))
+    _, given = addresses.split(form.get("ExternalUserId", ""))
+    if given:
+        return given
+    return "" if not form.get("From", "").startswith("whatsapp:") or addresses.phone_of(sender) else sender
+
+
+def _without_blanks(values: Mapping[str, Json]) -> Mapping[str, Json]:
+    return {name: value[:MAX_EXTRA] if isinstance(value, str) else value for name, value in values.items() if value}

@@ -1,0 +1,19 @@
+"""The account the recorded requests were signed for."""
+
+from __future__ import annotations
+
+import pytest
+from pytest_django import Settings
+
+from tests.wire.twilio import ACCOUNT_SID, AUTH_TOKEN
+
+
+@pytest.fixture(autouse=True)
+def twilio_account(settings: Settings) -> None:
+    settings.PUBLIC_URL = "https://desk.example"
+    settings.TWILIO_ACCOUNT_SID = ACCOUNT_SID
+    settings.TWILIO_AUTH_TOKEN = AUTH_TOKEN
+    settings.TWILIO_SHARED_KEY_SECRET = "test-shared-key-secret-0001"
+    settings.TWILIO_SMS_FROM = "+15550100199"
+    settings.TWILIO_WHATSAPP_FROM = "whatsapp:+15550100188"
+    settings.TWILIO_API_BASE_URL = ""
