@@ -1,10 +1,16 @@
-"""What every test needs: real PostgreSQL and Valkey, the settings, and no network but the loopback address."""
+"""What every test needs: real PostgreSQL and Valkey, and the settings. Sockets are limited in pyproject.toml."""
 
 import os
 from pathlib import Path
+
+import django
 
 from bakery.local.__main__ import provide
 
 os.environ.setdefault("BAKERY_LOCAL_FSYNC", "off")
 provide(os.environ, Path(os.environ.get("BAKERY_LOCAL_DIR", Path(__file__).parent.parent / ".local" / "test")))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
+# Beside a running demo, or another run, on the same broker.
+os.environ.setdefault("REDIS_PREFIX", f"test-{os.getpid()}:")
+# pytest-django does this before conftest files are read, when there is no database to name yet.
+django.setup()
