@@ -26,5 +26,5 @@ api = NinjaAPI(
 )
 
 webhooks = NinjaAPI(title="Webhooks", urls_namespace="webhooks", docs_url=None, openapi_url=None)
-if find_spec("aitools.api"):
+if find_spec("aitools.inbox"):
     webhooks.add_router("", "aitools.api.router")

@@ -20,5 +20,5 @@ urlpatterns = [
     path("webhooks/", webhooks.urls),
 ]
 
-if find_spec("aitools.urls"):
+if find_spec("aitools.inbox"):
     urlpatterns.append(path("chat/", include("aitools.urls")))
