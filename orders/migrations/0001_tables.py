@@ -365,6 +365,10 @@ class Migration(migrations.Migration):
                 "verbose_name": "order",
                 "verbose_name_plural": "orders",
                 "ordering": ["-id"],
+                "permissions": [
+                    ("see_money", "Can see amounts and reports"),
+                    ("prepare_order", "Can start orders and mark them ready"),
+                ],
             },
         ),
         migrations.CreateModel(

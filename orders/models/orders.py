@@ -96,6 +96,10 @@ class Order(models.Model):
         verbose_name = _("order")
         verbose_name_plural = _("orders")
         ordering = ["-id"]
+        permissions = [
+            ("see_money", _("Can see amounts and reports")),
+            ("prepare_order", _("Can start orders and mark them ready")),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["branch", "business_date", "day_no"], name="order_number_unique"),
             models.CheckConstraint(
