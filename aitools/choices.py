@@ -86,7 +86,7 @@ class ClosedSet:
         return shown
 
     def _check(self, value: str) -> str:
-        if value not in self.source.keys():
+        if value not in set(self.source.keys()):
             nearest = self.source.nearest(value)
             raise PydanticCustomError(
                 "closed_set",

@@ -6,6 +6,7 @@ mistakes stand outside it, so that no broad ``except`` hides them.
     EngineError
     ├── ToolRetry             the model may correct its call
     ├── ToolFailed            the call failed; the model is told why
+    ├── AgreementChanged      what the customer agreed to is not so any more
     ├── LeaseLost             another worker (or a reset) owns the conversation
     ├── ProviderError         a model vendor did not give a reply
     │   ├── ProviderTransient     worth another try, or another endpoint
@@ -31,6 +32,10 @@ class ToolRetry(EngineError):
 
 class ToolFailed(EngineError):
     """Raised by a handler: the text tells the model why it can't be done."""
+
+
+class AgreementChanged(EngineError):
+    """Raised by a handler when its own values differ from ``ctx.agreed``: ask again."""
 
 
 class LeaseLost(EngineError):

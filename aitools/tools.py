@@ -40,6 +40,9 @@ class ToolContext:
     ``time.monotonic``'s scale, None when there is no limit; ``cancelled`` is
     set when the call timed out or the turn was cancelled.
     ``tool_call_id`` is the stored call's primary key (None in memory).
+    ``agreed`` is the fingerprint the customer said yes to, None without one: a
+    handler compares it with the values it is about to store and raises
+    ``AgreementChanged`` when they differ.
     """
 
     tool: str
@@ -54,6 +57,7 @@ class ToolContext:
     epoch: int = 0
     tool_call_id: int | None = None
     deadline: float | None = None
+    agreed: Json = None
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -224,7 +228,7 @@ def _inlined(schema: Mapping[str, Json]) -> dict[str, Json]:
                 named = definitions[node["$ref"].rsplit("/", 1)[-1]]
                 rest = {key: value for key, value in node.items() if key != "$ref"}
                 return walk({**named, **rest})
-            return {key: walk(value) for key, value in node.items() if key not in ("$defs",)}
+            return {key: walk(value) for key, value in node.items() if key != "$defs"}
         if isinstance(node, list):
             return [walk(value) for value in node]
         return node

@@ -6,7 +6,7 @@ of a shop.  Vendors' own shapes stay inside ``aitools.providers``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any

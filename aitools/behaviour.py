@@ -1,0 +1,47 @@
+"""The profile and the models in force: rows first, then the environment."""
+
+from __future__ import annotations
+
+import os
+
+from django.conf import settings
+
+from aitools.answers import Words
+from aitools.models import BotProfile, ModelEndpoint
+from aitools.providers.base import EndpointConfig
+
+
+def profile() -> BotProfile:
+    """The newest active profile; an unsaved one with the defaults if there is none."""
+    found = BotProfile.objects.filter(active=True).select_related("endpoint").order_by("-id").first()
+    return found or BotProfile(language=settings.LANGUAGE_CODE[:2])
+
+
+def words(in_force: BotProfile) -> Words:
+    """Yes and no words: the frozen defaults and what the profile adds."""
+    return Words.extended(in_force.yes_words, in_force.no_words)
+
+
+def endpoints(in_force: BotProfile) -> list[EndpointConfig]:
+    """The models to try, in order. The offline order taker always comes last."""
+    chain = [_from_row(in_force.endpoint)] if in_force.endpoint else [_from_environment()]
+    if in_force.pk:
+        chain += [_from_row(row) for row in in_force.fallbacks.filter(active=True)]
+    if all(endpoint.kind != "offline" for endpoint in chain):
+        chain.append(EndpointConfig(kind="offline"))
+    return chain
+
+
+def _from_row(row: ModelEndpoint) -> EndpointConfig:
+    return EndpointConfig(
+        kind=row.kind,
+        model=row.model,
+        base_url=row.base_url,
+        api_key=os.environ.get(row.key_variable, "") if row.key_variable else "",
+        timeout_seconds=float(row.timeout_seconds),
+        max_output_tokens=row.max_output_tokens,
+    )
+
+
+def _from_environment() -> EndpointConfig:
+    return EndpointConfig(kind=settings.AI_PROVIDER, model=settings.AI_MODEL)

@@ -1,0 +1,208 @@
+"""Running one approved, valid call: exactly once for database tools.
+
+The handler runs in a thread of its own, so that a turn goes on at the timeout.
+Its writes, the call's done-mark and the audit event are one transaction whose
+last statement checks that the call is still this attempt's.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, replace
+
+from django.db import OperationalError, close_old_connections, connection, transaction
+from django.db.models import Exists, F, OuterRef
+from django.utils import translation
+from psycopg.errors import LockNotAvailable, QueryCanceled
+
+from aitools import audit, leases, results
+from aitools.clock import DbNow
+from aitools.errors import AgreementChanged, LeaseLost, ToolFailed, ToolRetry
+from aitools.leases import Lease
+from aitools.models import CallState, Conversation, ToolCall
+from aitools.tools import Tool, ToolContext
+from aitools.types import Json
+from aitools.validation import Valid
+
+log = logging.getLogger(__name__)
+
+#: Handlers without a timeout still may not hold a lease for ever.
+LONGEST_SECONDS = 600.0
+_threads = ThreadPoolExecutor(max_workers=64, thread_name_prefix="tool")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The call was settled, one way or another; its row says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What the customer agreed to is not so any more; nothing was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One run of one call; ``number`` fences it against later runs."""
+
+    call: ToolCall
+    number: int
+    epoch: int
+    tool: Tool
+    valid: Valid
+    ctx: ToolContext
+
+
+class _NotMineError(Exception):
+    """The call was settled by somebody else while the handler ran."""
+
+
+def run(lease: Lease, call: ToolCall, tool: Tool, valid: Valid, ctx: ToolContext) -> Ran | Changed:
+    """Run the call under the lease, at most ``tool.timeout_s`` seconds.
+
+    Raises LeaseLost when the conversation moved on, and database errors that a
+    new attempt may survive.  Opens its own transactions.
+    """
+    limit = tool.timeout_s or LONGEST_SECONDS
+    leases.renew(lease, limit)
+    if call.state == CallState.RUNNING and tool.effects == "external":
+        return _settle(lease, call, results.unknown_outcome(), audit.ERROR, state=CallState.UNKNOWN)
+    attempt = _begin(lease, call, tool, valid, replace(ctx, deadline=time.monotonic() + limit))
+    started = time.monotonic()
+    future = _threads.submit(_in_thread, attempt, limit)
+    try:
+        outcome = future.result(timeout=limit + 0.25)
+    except FutureTimeout:
+        attempt.ctx.cancelled.set()
+        outcome = results.timed_out(limit), audit.TIMEOUT
+    if isinstance(outcome, Ran | Changed):
+        return outcome
+    content, event = outcome
+    return _settle(lease, attempt.call, content, event, started=started)
+
+
+def _begin(lease: Lease, call: ToolCall, tool: Tool, valid: Valid, ctx: ToolContext) -> _Attempt:
+    """Commit that this attempt runs; a later one makes it void."""
+    with transaction.atomic(durable=True):
+        leases.fence(lease)
+        open_states = (CallState.REQUESTED, CallState.APPROVED, CallState.RUNNING)
+        started = ToolCall.objects.filter(pk=call.pk, state__in=open_states, attempt=call.attempt).update(
+            state=CallState.RUNNING, attempt=F("attempt") + 1, digest=valid.digest
+        )
+        if not started:
+            raise LeaseLost(f"call {call.pk} was settled by another worker")
+        audit.record_call(audit.CALL, call, arguments=valid.arguments)
+    return _Attempt(call, call.attempt + 1, lease.epoch, tool, valid, ctx)
+
+
+def _in_thread(attempt: _Attempt, limit: float) -> Ran | Changed | tuple[str, str]:
+    close_old_connections()
+    try:
+        with translation.override(attempt.ctx.language):
+            return _guarded(attempt, limit)
+    finally:
+        close_old_connections()
+
+
+def _guarded(attempt: _Attempt, limit: float) -> Ran | Changed | tuple[str, str]:
+    """Run the handler; everything it may raise becomes words for the model."""
+    try:
+        return _external(attempt) if attempt.tool.effects == "external" else _atomic(attempt, limit)
+    except (ToolRetry, ToolFailed) as error:
+        return results.error(str(error)), audit.ERROR
+    except AgreementChanged:
+        return Changed()
+    except _NotMineError:
+        return Ran()
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
+            return results.timed_out(limit), audit.TIMEOUT
+        raise
+    except Exception as error:
+        log.exception("tool %s failed", attempt.tool.name)
+        return results.error(f"The tool failed ({type(error).__name__}); nothing was done."), audit.ERROR
+
+
+def _atomic(attempt: _Attempt, limit: float) -> Ran | Changed:
+    """Handler, done-mark and audit event in one transaction."""
+    started = time.monotonic()
+    tool, ctx, parsed = attempt.tool, attempt.ctx, attempt.valid.parsed
+    with transaction.atomic(durable=True):
+        _limit_connection(limit)
+        if ctx.agreed is not None and tool.fingerprint is not None:
+            now_agreed = results.as_json(tool.fingerprint(parsed, ctx))
+            if now_agreed != ctx.agreed:
+                raise AgreementChanged(tool.name)
+        value = results.as_json(tool.handler(parsed, ctx))
+        _mark_done(attempt, value, started)
+    return Ran()
+
+
+def _external(attempt: _Attempt) -> Ran:
+    """Effects elsewhere: no transaction stays open while the handler talks."""
+    started = time.monotonic()
+    value = results.as_json(attempt.tool.handler(attempt.valid.parsed, attempt.ctx))
+    with transaction.atomic(durable=True):
+        _mark_done(attempt, value, started)
+    return Ran()
+
+
+def _mark_done(attempt: _Attempt, value: Json, started: float) -> None:
+    """The transaction's last statement: void if the call is no longer this attempt's."""
+    duration = _milliseconds(started)
+    audit.record_call(audit.RESULT, attempt.call, duration_ms=duration, arguments=attempt.valid.arguments)
+    same_epoch = Conversation.objects.filter(pk=OuterRef("conversation_id"), epoch=attempt.epoch)
+    marked = ToolCall.objects.filter(
+        Exists(same_epoch), pk=attempt.call.pk, state=CallState.RUNNING, attempt=attempt.number
+    ).update(
+        state=CallState.DONE,
+        result=results.as_text(value),
+        value=value,
+        duration_ms=duration,
+        finished_at=DbNow(),
+    )
+    if not marked or attempt.ctx.cancelled.is_set():
+        raise _NotMineError
+
+
+def _settle(
+    lease: Lease,
+    call: ToolCall,
+    content: str,
+    event: str,
+    *,
+    state: str = CallState.FAILED,
+    started: float | None = None,
+) -> Ran:
+    """Store a failure, unless the handler's transaction won the race."""
+    duration = None if started is None else _milliseconds(started)
+    with transaction.atomic(durable=True):
+        leases.fence(lease)
+        settled = ToolCall.objects.filter(pk=call.pk, state=CallState.RUNNING).update(
+            state=state,
+            result=content,
+            is_error=True,
+            duration_ms=duration,
+            finished_at=DbNow(),
+        )
+        if settled:
+            audit.record_call(event, call, error=content, duration_ms=duration)
+    return Ran()
+
+
+def _limit_connection(seconds: float) -> None:
+    """A statement, a lock wait or an idle moment may not outlast the time left."""
+    left = f"{max(int(seconds * 1000), 1)}ms"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),"
+            " set_config('idle_in_transaction_session_timeout', %s, true)",
+            [left, left, left],
+        )
+
+
+def _milliseconds(started: float) -> int:
+    return int((time.monotonic() - started) * 1000)

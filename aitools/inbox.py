@@ -1,0 +1,208 @@
+"""Accepting what channels bring: one row per event, a repeat changes nothing.
+
+The webhook stores and wakes; it never works.  ``receive`` is safe to call any
+number of times with the same events, from any number of processes at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import translation
+
+from aitools import behaviour, clock, outbox, queue, statuses, texts
+from aitools.channels.base import EventKind, InboundMessage, channel_for
+from aitools.interruptions import interrupt, read_all
+from aitools.models import (
+    BotProfile,
+    Conversation,
+    InboundEvent,
+    InboundState,
+    Mode,
+    OutboundMessage,
+)
+
+log = logging.getLogger(__name__)
+
+RESET = "/reset"
+#: However long a burst lasts, its answer starts after this.
+LONGEST_SETTLE_SECONDS = 10
+TALK = (EventKind.MESSAGE, EventKind.PRESS)
+#: Kinds of message that ask for no answer.
+SILENT = frozenset({"reaction", "system"})
+
+
+def receive(events: Sequence[InboundMessage]) -> int:
+    """Store each new event and wake its conversation; how many were new.
+
+    Each event commits by itself.  A fault in one is logged and does not stop
+    its neighbours, but is raised at the end if nothing at all was stored.
+    """
+    stored, fault = 0, None
+    for event in events:
+        try:
+            stored += _receive(event)
+        except Exception as error:
+            log.exception("inbound %s event of %s was not stored", event.kind, event.channel)
+            fault = error
+    if fault is not None and not stored:
+        raise fault
+    return stored
+
+
+def clean(value: Any) -> Any:
+    """Text that PostgreSQL can hold: no NUL, no lone surrogates. Any JSON value."""
+    if isinstance(value, str):
+        return value.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(item) for item in value]
+    return value
+
+
+def _receive(event: InboundMessage) -> int:
+    if event.kind == EventKind.STATUS:
+        return statuses.receive(event)
+    with transaction.atomic(durable=True):
+        conversation = _conversation(event)
+        known = InboundEvent.objects.filter(channel=event.channel, provider_id=event.provider_id).exists()
+        if not known:
+            _store(conversation, event)
+        if conversation.has_unread:
+            queue.wake(conversation.pk, _wait(conversation))
+    return int(not known)
+
+
+def _conversation(event: InboundMessage) -> Conversation:
+    """The sender's conversation, locked, so that arrivals are numbered in order."""
+    key = {"channel": event.channel, "account": event.account, "address": event.address}
+    if not Conversation.objects.filter(**key).exists():
+        try:
+            with transaction.atomic():
+                Conversation.objects.create(**key)
+        except IntegrityError:
+            log.debug("another request created the conversation first")
+    return Conversation.objects.select_for_update(no_key=True).get(**key)
+
+
+def _store(conversation: Conversation, event: InboundMessage) -> None:
+    """One new event: numbered if it is talk, applied at once if it is not."""
+    now = clock.now()
+    _remember_sender(conversation, event)
+    kind = _kind(event)
+    row = InboundEvent(
+        conversation=conversation,
+        channel=event.channel,
+        provider_id=event.provider_id,
+        kind=kind,
+        message_kind=event.message_kind,
+        text=clean(event.text),
+        payload=clean(event.payload)[:256],
+        media=clean(list(map(dict, event.media))),
+        extra=clean(dict(event.extra)),
+        reply_to=event.reply_to,
+        sent_at=event.sent_at,
+        received_at=now,
+        state=InboundState.APPLIED,
+    )
+    if kind in TALK:
+        conversation.last_inbound_at = now
+    if kind in TALK and event.message_kind not in SILENT and not _is_reset(event):
+        _number(conversation, row)
+    row.save()
+    _act(conversation, row)
+    conversation.save()
+
+
+def _number(conversation: Conversation, row: InboundEvent) -> None:
+    """Talk gets the next number and a time to be answered at."""
+    profile = behaviour.profile()
+    conversation.inbox_seq += 1
+    row.seq, row.state = conversation.inbox_seq, InboundState.UNREAD
+    if conversation.is_with_person(row.received_at) or not profile.bot_on:
+        _leave_to_staff(conversation, row, profile)
+        return
+    conversation.mode = Mode.BOT
+    first = conversation.first_unread_at or row.received_at
+    settle = 0 if row.kind == EventKind.PRESS else profile.settle_seconds
+    conversation.first_unread_at = first
+    conversation.wake_at = min(
+        row.received_at + timedelta(seconds=settle),
+        first + timedelta(seconds=LONGEST_SETTLE_SECONDS),
+    )
+
+
+def _leave_to_staff(conversation: Conversation, row: InboundEvent, profile: BotProfile) -> None:
+    """A person answers here; with the bot off, the customer hears so once an hour."""
+    row.state = InboundState.STAFF
+    conversation.read_seq, conversation.needs_staff = conversation.inbox_seq, True
+    if profile.bot_on or not profile.off_text:
+        return
+    recent = conversation.outbound.filter(text=profile.off_text, created_at__gt=row.received_at - timedelta(hours=1))
+    if not recent.exists():
+        outbox.enqueue(conversation, profile.off_text, kind=OutboundMessage.Kind.NOTICE)
+
+
+def _act(conversation: Conversation, row: InboundEvent) -> None:
+    """What an event does by itself, without a turn."""
+    if row.kind == EventKind.OPT_OUT:
+        conversation.opted_out_at = row.received_at
+        interrupt(conversation, "opted out", tell_effects=False)
+        read_all(conversation, InboundState.APPLIED)
+    elif row.kind == EventKind.OPT_IN:
+        conversation.opted_out_at = None
+    elif row.kind == EventKind.ECHO:
+        _person_wrote(conversation, row)
+    elif row.kind == EventKind.MESSAGE and row.seq is None and row.text.strip().lower() == RESET:
+        _reset(conversation)
+
+
+def _person_wrote(conversation: Conversation, row: InboundEvent) -> None:
+    """Staff wrote from the shop's own phone: the bot falls silent here."""
+    minutes = behaviour.profile().human_minutes
+    conversation.mode = Mode.HUMAN
+    conversation.mode_until = row.received_at + timedelta(minutes=minutes) if minutes else None
+    interrupt(conversation, "a person wrote")
+    read_all(conversation, InboundState.STAFF)
+
+
+def _reset(conversation: Conversation) -> None:
+    """Forget this talk: what is under way stops, what was done stays done and told."""
+    interrupt(conversation, "reset")
+    read_all(conversation, InboundState.APPLIED)
+    newest = conversation.turns.order_by("-id").values_list("id", flat=True).first()
+    conversation.history_from = newest or 0
+    language = conversation.language or behaviour.profile().language
+    with translation.override(language):
+        outbox.enqueue(conversation, texts.reset_done(), kind=OutboundMessage.Kind.NOTICE)
+
+
+def _kind(event: InboundMessage) -> EventKind:
+    """The vendor's word first, then the channel's opt-out words."""
+    words = channel_for(event.channel).capabilities.opt_out_words
+    if event.kind == EventKind.MESSAGE and event.text.strip().upper() in words:
+        return EventKind.OPT_OUT
+    return event.kind
+
+
+def _remember_sender(conversation: Conversation, event: InboundMessage) -> None:
+    if event.profile_name.strip():
+        conversation.profile_name = clean(event.profile_name).strip()[:120]
+    if event.phone:
+        conversation.phone = event.phone[:20]
+
+
+def _is_reset(event: InboundMessage) -> bool:
+    return event.kind == EventKind.MESSAGE and event.text.strip().lower() == RESET
+
+
+def _wait(conversation: Conversation) -> float:
+    """Seconds until the burst is due, by the database's clock."""
+    if conversation.wake_at is None:
+        return 0
+    return max((conversation.wake_at - clock.now()).total_seconds(), 0)

@@ -1,0 +1,255 @@
+"""What we say: rows, sent in order, once; a send whose fate is unknown is settled.
+
+One worker delivers a conversation at a time, under its own lease.  The attempt
+is committed before the channel is called, so a crash leaves proof of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from aitools import clock, confirmations_state, leases, queue
+from aitools.channels.base import (
+    Channel,
+    DeliveryStatus,
+    OutgoingMessage,
+    Sent,
+    channel_for,
+)
+from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
+from aitools.models import Conversation, OutboundMessage, OutboundState
+from aitools.splitting import split
+from aitools.types import Button
+
+log = logging.getLogger(__name__)
+
+#: A reply that still fails after this is given up and shown to staff.
+GIVE_UP_SECONDS = 300
+#: An uncertain send without proof is repeated (replies, questions) after this.
+SETTLE_SECONDS = 60
+BACKOFF_SECONDS = (2, 5, 15, 30, 60)
+OPEN = (OutboundState.QUEUED, OutboundState.SENDING, OutboundState.UNCERTAIN)
+REPEATABLE = (OutboundMessage.Kind.REPLY, OutboundMessage.Kind.QUESTION)
+
+
+def enqueue(
+    conversation: Conversation,
+    text: str,
+    *,
+    kind: str = OutboundMessage.Kind.REPLY,
+    turn_id: int | None = None,
+    buttons: Sequence[Button] = (),
+) -> OutboundMessage:
+    """Queue a text, split to the channel's limit; returns the last part's row.
+
+    Needs the transaction that makes it true.  Buttons go with the last part.
+    Nothing is queued for somebody who opted out (the row is withdrawn at once).
+    """
+    limit = channel_for(conversation.channel).capabilities.text_limit
+    state = OutboundState.WITHDRAWN if conversation.opted_out_at else OutboundState.QUEUED
+    parts = split(text, limit)
+    rows = [
+        OutboundMessage.objects.create(
+            conversation=conversation,
+            turn_id=turn_id,
+            kind=kind,
+            text=part,
+            buttons=[asdict(button) for button in buttons] if part is parts[-1] else [],
+            epoch=conversation.epoch,
+            state=state,
+        )
+        for part in parts
+    ]
+    queue.deliver(conversation.pk)
+    return rows[-1]
+
+
+def withdraw(conversation: Conversation) -> int:
+    """Take back what was not attempted yet; how many. Needs a transaction."""
+    waiting = conversation.outbound.filter(state=OutboundState.QUEUED, attempts=0)
+    return waiting.exclude(kind=OutboundMessage.Kind.STAFF).update(state=OutboundState.WITHDRAWN)
+
+
+def deliver(conversation_id: int) -> None:
+    """Send what is due, oldest first. Opens its own transactions."""
+    while (token := leases.claim_sending(conversation_id)) is not None:
+        try:
+            _deliver_all(conversation_id, token)
+        finally:
+            leases.release_sending(conversation_id, token)
+        if not _due(conversation_id):
+            return
+
+
+def retry(outbound_id: int) -> None:
+    """Staff ask for another try of a failed or uncertain message."""
+    with transaction.atomic():
+        row = OutboundMessage.objects.select_for_update().get(pk=outbound_id)
+        if row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN):
+            row.state, row.due_at, row.give_up_at = OutboundState.QUEUED, clock.now(), None
+            row.save(update_fields=["state", "due_at", "give_up_at"])
+            queue.deliver(row.conversation_id)
+
+
+def _due(conversation_id: int) -> bool:
+    head = _head(conversation_id)
+    return head is not None and head.due_at <= clock.now()
+
+
+def _head(conversation_id: int) -> OutboundMessage | None:
+    """The oldest unsettled row; it holds up the later ones, so order is kept."""
+    return (
+        OutboundMessage.objects.filter(conversation_id=conversation_id, state__in=OPEN)
+        .select_related("conversation")
+        .order_by("id")
+        .first()
+    )
+
+
+def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
+    while (row := _head(conversation_id)) is not None:
+        if not leases.renew_sending(conversation_id, token):
+            return
+        now = clock.now()
+        if row.state == OutboundState.SENDING:
+            _mark_uncertain(row, "the sender stopped before it knew")
+        elif row.due_at > now:
+            return
+        elif row.state == OutboundState.UNCERTAIN:
+            _settle(row, now)
+        else:
+            _send(row, now)
+
+
+def _send(row: OutboundMessage, now: datetime) -> None:
+    if not _begin_attempt(row, now):
+        return
+    channel = channel_for(row.conversation.channel)
+    try:
+        sent = channel.send(_outgoing(row))
+    except ChannelUnknown as error:
+        _mark_uncertain(row, str(error))
+    except ChannelTransient as error:
+        _back_off(row, error)
+    except ChannelError as error:
+        fail(row, code=error.code, reason=str(error), opted_out=error.kind == "opt_out")
+    else:
+        mark_sent(row, sent)
+
+
+def _begin_attempt(row: OutboundMessage, now: datetime) -> bool:
+    """Commit that we are about to send; False when the row was withdrawn meanwhile."""
+    with transaction.atomic(durable=True):
+        give_up_at = row.give_up_at or now + timedelta(seconds=GIVE_UP_SECONDS)
+        taken = OutboundMessage.objects.filter(pk=row.pk, state=row.state).update(
+            state=OutboundState.SENDING,
+            attempts=F("attempts") + 1,
+            attempted_at=now,
+            give_up_at=give_up_at,
+        )
+        if taken and row.kind == OutboundMessage.Kind.QUESTION:
+            confirmations_state.start_clock(row, now)
+    row.give_up_at, row.attempts, row.attempted_at = give_up_at, row.attempts + 1, now
+    return bool(taken)
+
+
+def mark_sent(row: OutboundMessage, sent: Sent) -> None:
+    """The vendor took it. A later or earlier status is never overwritten."""
+    with transaction.atomic():
+        current = OutboundMessage.objects.select_for_update().get(pk=row.pk)
+        current.state = OutboundState.SENT
+        current.provider_id = sent.provider_id or current.provider_id
+        current.sent_at = current.sent_at or clock.now()
+        current.status = forward(current.status, sent.status)
+        current.error_code, current.error = "", ""
+        current.save()
+
+
+def fail(row: OutboundMessage, *, code: str, reason: str, opted_out: bool = False) -> None:
+    """Give the message up, show it to staff, and let later ones go on."""
+    with transaction.atomic():
+        conversation = Conversation.objects.select_for_update(no_key=True).get(pk=row.conversation_id)
+        conversation.needs_staff = True
+        if opted_out:
+            conversation.opted_out_at = clock.now()
+            withdraw(conversation)
+        conversation.save(update_fields=["needs_staff", "opted_out_at"])
+        OutboundMessage.objects.filter(pk=row.pk).update(
+            state=OutboundState.FAILED,
+            status=DeliveryStatus.FAILED,
+            error_code=code[:20],
+            error=reason[:300],
+        )
+        if row.kind == OutboundMessage.Kind.QUESTION:
+            confirmations_state.cancel_unsent(row)
+    log.warning("outbound %s failed with code %s", row.pk, code or "none")
+
+
+def forward(current: str, new: DeliveryStatus) -> str:
+    """The later of two statuses: they only move forward, and failure is final."""
+    order = [status.value for status in DeliveryStatus]
+    if current in (DeliveryStatus.READ, DeliveryStatus.DELIVERED):
+        order.remove(DeliveryStatus.FAILED)
+    if new.value not in order:
+        return current
+    return max(current, new.value, key=lambda one: order.index(one) if one in order else -1)
+
+
+def _mark_uncertain(row: OutboundMessage, reason: str) -> None:
+    due = (row.attempted_at or clock.now()) + timedelta(seconds=2)
+    OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
+        state=OutboundState.UNCERTAIN, error=reason[:300], due_at=due
+    )
+    queue.deliver(row.conversation_id, delay_seconds=3)
+
+
+def _back_off(row: OutboundMessage, error: ChannelTransient) -> None:
+    wait = error.retry_after or BACKOFF_SECONDS[min(row.attempts, len(BACKOFF_SECONDS)) - 1]
+    due = clock.now() + timedelta(seconds=wait)
+    if row.give_up_at and due > row.give_up_at:
+        fail(row, code=error.code, reason=str(error))
+        return
+    OutboundMessage.objects.filter(pk=row.pk).update(
+        state=OutboundState.QUEUED, due_at=due, error_code=error.code[:20], error=str(error)[:300]
+    )
+    queue.deliver(row.conversation_id, delay_seconds=wait)
+
+
+def _settle(row: OutboundMessage, now: datetime) -> None:
+    """Look for proof that an uncertain message was sent; repeat it only without any."""
+    attempted = row.attempted_at or row.created_at
+    channel: Channel = channel_for(row.conversation.channel)
+    found = channel.find_sent(_outgoing(row), attempted)
+    if found is not None:
+        mark_sent(row, found)
+    elif now < attempted + timedelta(seconds=SETTLE_SECONDS):
+        _look_again(row, now)
+    elif row.kind in REPEATABLE and not row.possibly_repeated:
+        OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.UNCERTAIN).update(
+            state=OutboundState.QUEUED, possibly_repeated=True
+        )
+    else:
+        fail(row, code=row.error_code, reason=row.error or "unknown whether it was sent")
+
+
+def _look_again(row: OutboundMessage, now: datetime) -> None:
+    OutboundMessage.objects.filter(pk=row.pk).update(due_at=now + timedelta(seconds=10))
+    queue.deliver(row.conversation_id, delay_seconds=11)
+
+
+def _outgoing(row: OutboundMessage) -> OutgoingMessage:
+    return OutgoingMessage(
+        outbox_id=str(row.key),
+        account=row.conversation.account,
+        address=row.conversation.address,
+        text=row.text,
+        buttons=tuple(Button(**button) for button in row.buttons),
+        language=row.conversation.language or "es",
+    )

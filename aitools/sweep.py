@@ -1,0 +1,51 @@
+"""Finding what is due although nobody was woken: the net under every queue."""
+
+from __future__ import annotations
+
+from django.db.models import F, Q
+
+from aitools import queue
+from aitools.clock import DbNow
+from aitools.models import Conversation, OutboundMessage, PendingConfirmation, Turn, TurnState
+from aitools.outbox import OPEN
+
+
+def sweep() -> tuple[int, int]:
+    """Wake every conversation with work due; (turns woken, deliveries woken).
+
+    Idempotent: waking somebody who has nothing to do costs one look.
+    """
+    turns = set(_unread()) | set(_unfinished()) | set(_expired())
+    sends = set(_unsent())
+    for conversation_id in turns:
+        queue.publish(queue.ADVANCE, conversation_id)
+    for conversation_id in sends:
+        queue.publish(queue.DELIVER, conversation_id)
+    return len(turns), len(sends)
+
+
+def _unleased() -> Q:
+    return Q(lease_token=None) | Q(lease_until__lt=DbNow())
+
+
+def _unread() -> list[int]:
+    due = Q(wake_at=None) | Q(wake_at__lte=DbNow())
+    unread = Conversation.objects.filter(_unleased(), due, read_seq__lt=F("inbox_seq"))
+    return list(unread.values_list("pk", flat=True))
+
+
+def _unfinished() -> list[int]:
+    free = Q(conversation__lease_token=None) | Q(conversation__lease_until__lt=DbNow())
+    running = Turn.objects.filter(free, state=TurnState.RUNNING)
+    return list(running.values_list("conversation_id", flat=True))
+
+
+def _expired() -> list[int]:
+    pending = PendingConfirmation.State.PENDING
+    expired = PendingConfirmation.objects.filter(state=pending, expires_at__lt=DbNow())
+    return list(expired.values_list("conversation_id", flat=True))
+
+
+def _unsent() -> list[int]:
+    due = OutboundMessage.objects.filter(state__in=OPEN, due_at__lte=DbNow())
+    return list(due.values_list("conversation_id", flat=True).distinct())

@@ -1,0 +1,97 @@
+"""What our own code says to customers. The caller activates the language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from aitools.loop import Ending, Previous
+from aitools.types import Button
+
+
+def question(title: str, lines: Sequence[str], *, hint: bool, previous: Previous | None) -> str:
+    """The question before an effect; ``hint`` where the channel has no buttons."""
+    listed = "".join(f"\n• {line}" for line in lines)
+    text = _("I am about to: %(title)s%(lines)s\nDo you confirm?") % {
+        "title": title,
+        "lines": listed,
+    }
+    parts = [heads_up(title)] if previous else []
+    return "\n".join([*parts, f"{text} {_('(yes/no)')}" if hint else text])
+
+
+def with_hint(message: str, *, hint: bool) -> str:
+    """A tool's own question, with "(yes/no)" where the channel has no buttons."""
+    return f"{message} {_('(yes/no)')}" if hint else message
+
+
+def heads_up(title: str) -> str:
+    return _("Careful: I already did “%(title)s” a moment ago.") % {"title": title}
+
+
+def changed(question_text: str) -> str:
+    """Put before a question that is asked again because something changed."""
+    return f"{_('Something changed since I asked. Please look again:')}\n{question_text}"
+
+
+def asked_again(question_text: str) -> str:
+    return f"{_('I ask again, to be sure:')}\n{question_text}"
+
+
+def buttons(key: str) -> tuple[Button, Button]:
+    return Button(f"confirm:{key}:yes", _("Yes")), Button(f"confirm:{key}:no", _("No"))
+
+
+def ending(kind: Ending) -> str:
+    """What to say when a turn ends without the model's own words."""
+    return {
+        Ending.MAX_STEPS: _(
+            "This is taking me too many steps. Could you tell me again, in one message, what you need?"
+        ),
+        Ending.EMPTY: _("Sorry, I could not answer that. Could you put it in other words?"),
+        Ending.REFUSAL: _("Sorry, I can't help with that. I can take your order or answer about the shop."),
+        Ending.TRUNCATED: _("Sorry, that was too long for me. Could you ask for less at a time?"),
+        Ending.END: "",
+    }[kind]
+
+
+def apology() -> str:
+    return _("Sorry, something went wrong on our side. A person has been told and will look at your message.")
+
+
+def only_text() -> str:
+    return _("I can read only text. Please write it to me.")
+
+
+def declined() -> str:
+    return _("All right, I won't do it. Anything else?")
+
+
+def done(title: str) -> str:
+    return _("Done: %(title)s.") % {"title": title}
+
+
+def already_done(report: str) -> str:
+    return _("That is already confirmed. %(report)s") % {"report": report}
+
+
+def still_happened(report: str) -> str:
+    """Told when a turn was cut off after its effect: the effect is never hidden."""
+    return _("Please note, this was already done: %(report)s") % {"report": report}
+
+
+def expired() -> str:
+    return _("Time to answer ran out, so I did nothing. If you still want it, answer “yes” and I will ask again.")
+
+
+def question_settled() -> str:
+    return _("That question is already settled.")
+
+
+def tool_gone() -> str:
+    return _("Sorry, I can't do that the way I asked any more. Nothing was done; please tell me again what you need.")
+
+
+def reset_done() -> str:
+    return _("All right, we start again. What would you like?")
