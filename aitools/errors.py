@@ -4,8 +4,9 @@
 mistakes stand outside it, so that no broad ``except`` hides them.
 
     EngineError
-    ├── ToolRetry             the model may correct its call
-    ├── ToolFailed            the call failed; the model is told why
+    ├── ToolRefusal           a tool did not do it
+    │   ├── ToolRetry             the model may correct its call
+    │   └── ToolFailed            the call failed; the model is told why
     ├── AgreementChanged      what the customer agreed to is not so any more
     ├── LeaseLost             another worker (or a reset) owns the conversation
     ├── ProviderError         a model vendor did not give a reply
@@ -26,11 +27,23 @@ class EngineError(Exception):
     """Root of everything that may go wrong while running."""
 
 
-class ToolRetry(EngineError):
+class ToolRefusal(EngineError):
+    """A handler's no. The text is for the model, in English.
+
+    ``say`` is for the customer, in the active language: what a provider that
+    can't phrase it, or our code, may say as it stands. "" when there is none.
+    """
+
+    def __init__(self, message: str, *, say: str = "") -> None:
+        super().__init__(message)
+        self.say = say
+
+
+class ToolRetry(ToolRefusal):
     """Raised by a handler: the text tells the model what to change."""
 
 
-class ToolFailed(EngineError):
+class ToolFailed(ToolRefusal):
     """Raised by a handler: the text tells the model why it can't be done."""
 
 

@@ -112,7 +112,7 @@ def _guarded(attempt: _Attempt, limit: float) -> Ran | Changed | tuple[str, str]
     try:
         return _external(attempt) if attempt.tool.effects == "external" else _atomic(attempt, limit)
     except (ToolRetry, ToolFailed) as error:
-        return results.error(str(error)), audit.ERROR
+        return results.refusal(error), audit.ERROR
     except AgreementChanged:
         return Changed()
     except _NotMineError:

@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.utils.functional import Promise
 from pydantic import BaseModel
 
-from aitools.errors import ToolFailed
+from aitools.errors import ToolFailed, ToolRefusal
 from aitools.types import Json
 
 #: Longer results are cut: a model's window is shared with everything else.
@@ -34,6 +34,12 @@ def as_text(value: Json) -> str:
 
 def error(message: str) -> str:
     return as_text({"error": message})
+
+
+def refusal(refused: ToolRefusal, note: str = "") -> str:
+    """Why a tool did not do it; ``say`` is what the customer may be told as it stands."""
+    text = f"{refused} {note}".strip()
+    return as_text({"error": text, "say": refused.say}) if refused.say else error(text)
 
 
 def declined() -> str:

@@ -165,7 +165,7 @@ class _Run:
             content = results.as_text(results.as_json(bound.tool.handler(valid.parsed, ctx)))
         except (ToolRetry, ToolFailed) as error:
             self._report(audit.ERROR, call.request.name)
-            self._settle(call, results.error(str(error)), is_error=True, digest=valid.digest)
+            self._settle(call, results.refusal(error), is_error=True, digest=valid.digest)
             return
         self._report(audit.RESULT, call.request.name)
         self._settle(call, content, is_error=False, digest=valid.digest, done=True)
@@ -179,7 +179,7 @@ class _Run:
             asked = _question(call, bound, valid, self.ctx)
         except ToolRetry as error:
             self._report(audit.INVALID, call.request.name)
-            self._settle(call, results.error(str(error)), is_error=True, digest=valid.digest)
+            self._settle(call, results.refusal(error), is_error=True, digest=valid.digest)
             return
         self._report(audit.REQUESTED, call.request.name)
         self._apply(self.confirm(asked), call, bound, valid)
