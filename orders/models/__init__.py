@@ -18,16 +18,20 @@ from orders.models.menu import (
     Variant,
 )
 from orders.models.orders import (
+    Actor,
     DayCounter,
     DayStock,
+    EventKind,
     Order,
     OrderEvent,
     OrderLine,
     OrderLineOption,
+    OrderState,
 )
-from orders.models.shop import Branch, DeliveryZone, OpeningWindow, Shop, SpecialDay
+from orders.models.shop import Branch, DeliveryZone, OpeningWindow, Shop, SpecialDay, Weekday, WindowKind
 
 __all__ = [
+    "Actor",
     "Availability",
     "Branch",
     "Category",
@@ -37,6 +41,7 @@ __all__ = [
     "DayStock",
     "DeliveryZone",
     "Draft",
+    "EventKind",
     "MenuVersion",
     "OpeningWindow",
     "Option",
@@ -45,9 +50,12 @@ __all__ = [
     "OrderEvent",
     "OrderLine",
     "OrderLineOption",
+    "OrderState",
     "Product",
     "ProductOptions",
     "Shop",
     "SpecialDay",
     "Variant",
+    "Weekday",
+    "WindowKind",
 ]
