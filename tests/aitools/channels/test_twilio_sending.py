@@ -170,9 +170,7 @@ def test_the_wall_clock_limits_a_send(fault: Fault, twilio: TwilioApi, monkeypat
 
 
 def test_an_error_for_staff_carries_no_phone_number() -> None:
-    refused = TwilioRestException(
-        400, "/", "Unable to create record: The 'To' number +573000000001 is not valid", 21211
-    )
+    refused = TwilioRestException(400, "/", "Unable to create record: Number +573000000001 is not valid", 21211)
 
     assert str(channel_error(refused)) == "Twilio 21211: Number … is not valid"
 
