@@ -5,7 +5,7 @@ from typing import Any
 
 from celery import Celery, signals
 from django.conf import settings
-from kombu import Queue
+from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
 
@@ -39,7 +39,7 @@ app.conf.update(
         "interval_start": 0,
     },
     # Long turns must not keep short sends waiting.
-    task_queues=[Queue("turns"), Queue("sends")],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in ("turns", "sends")],
     task_default_queue="turns",
     task_routes={"aitools.tasks.deliver": {"queue": "sends"}},
     # In memory: a schedule of seconds needs no file that a crash could spoil.

@@ -93,8 +93,8 @@ class Environment:
     def secrets(self, suffixes: tuple[str, ...]) -> list[str]:
         """What the log must never show: the values of variables so named, and passwords inside URLs."""
         named = [value for name, value in self._variables.items() if name.endswith(suffixes)]
-        parts = [_parsed(lambda value=value: urlsplit(value)) for value in self._variables.values() if "://" in value]
-        passwords = [part.password for part in parts if part and part.password]
+        urls = [value for value in self._variables.values() if "://" in value]
+        passwords = [password for password in map(_password, urls) if password]
         return [*named, *passwords, *map(unquote, passwords)]
 
     def names(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
@@ -127,6 +127,10 @@ class Environment:
             self.problems.append(Problem(name, "must be a postgresql:// URL with a database name", purpose, example))
             return {}
         return entry
+
+
+def _password(url: str) -> str | None:
+    return _parsed(lambda: urlsplit(url).password)
 
 
 def _is_url(value: str, schemes: tuple[str, ...]) -> bool:

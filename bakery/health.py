@@ -1,6 +1,7 @@
 """Whether the process lives, and whether it can do its work."""
 
 import functools
+from typing import Any
 
 import redis
 from django.conf import settings
@@ -32,7 +33,7 @@ def ready(request: HttpRequest) -> JsonResponse:
     A long queue is told, in seconds, but is no reason: taking the web away would not shorten it.
     """
     reasons = [*_database_faults(), *_broker_faults()]
-    body = {"status": "unavailable" if reasons else "ok", "reasons": reasons}
+    body: dict[str, Any] = {"status": "unavailable" if reasons else "ok", "reasons": reasons}
     if not reasons:
         body["oldest_unread_seconds"] = oldest_unread_seconds()
     return JsonResponse(body, status=503 if reasons else 200)

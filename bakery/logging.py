@@ -40,7 +40,7 @@ def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
     renderer: Any = (
         structlog.dev.ConsoleRenderer(colors=False) if readable else structlog.processors.JSONRenderer(sort_keys=True)
     )
-    processors = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
+    processors: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     if not readable:
         processors.append(structlog.processors.format_exc_info)
     return {

@@ -22,7 +22,9 @@ _PORT = "8000"
 _READY_SECONDS = 60
 _PYTHON = sys.executable
 _PROJECT = Path(__file__).resolve().parents[2]
-_CELERY = [_PYTHON, "-m", "celery", "-A", "bakery"]
+# The demo may well run as root, in a container: Celery's warning would be the first thing one reads.
+_NO_WARNING = "-Wignore:You're running the worker with superuser privileges"
+_CELERY = [_PYTHON, _NO_WARNING, "-m", "celery", "--quiet", "-A", "bakery"]
 _COMMANDS = {
     "web": [_PYTHON, "-m", "gunicorn", "bakery.wsgi"],
     "worker": [

@@ -1,5 +1,6 @@
 """The two servers: where their programs and data are, how they start, how one knows that they answer."""
 
+import contextlib
 import importlib.util
 import os
 import platform
@@ -165,7 +166,7 @@ class Postgres(Service):
                 shutil.chown(path, _NOBODY)
         command = [_postgres_programs() / "initdb", "-D", draft, "-U", self.user, f"--pwfile={password}"]
         command += ["-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync"]
-        words = [*self.launcher(), *command]
+        words = [str(word) for word in (*self.launcher(), *command)]
         done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=self.folder)
         password.unlink()
         if done.returncode:
@@ -266,16 +267,15 @@ def write_private(path: Path, text: str) -> None:
 
 def end_process(pid: int, working_folder: Path, how: signal.Signals) -> None:
     """End the process if it is the one that works in that folder; a reused number is left alone."""
-    try:
+    with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
         process = psutil.Process(pid)
         if process.cwd() != str(working_folder.resolve()):
             return
         process.send_signal(how)
-        process.wait(_STOP_SECONDS)
-    except psutil.TimeoutExpired:
-        process.kill()
-    except psutil.Error:
-        return
+        try:
+            process.wait(_STOP_SECONDS)
+        except psutil.TimeoutExpired:
+            process.kill()
 
 
 def _postgres_programs() -> Path:

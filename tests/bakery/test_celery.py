@@ -3,6 +3,7 @@
 import time
 
 import pytest
+import redis
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
@@ -25,8 +26,24 @@ def test_the_sweep_runs_often_and_never_piles_up() -> None:
 
 
 def test_sends_do_not_wait_behind_turns() -> None:
-    route = app.amqp.router.route
-    assert route({}, "aitools.tasks.deliver")["queue"].name != route({}, "aitools.tasks.advance")["queue"].name
+    def queue(task: str) -> str:
+        route = app.amqp.router.route({}, task)
+        assert route
+        name: str = route["queue"].name
+        return name
+
+    assert queue("aitools.tasks.deliver") != queue("aitools.tasks.advance")
+
+
+def test_a_task_is_published_once() -> None:
+    """Queues that share an exchange and a key would both get it."""
+    app.send_task("aitools.tasks.advance", args=[1])
+    app.send_task("aitools.tasks.deliver", args=[1])
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        names = [f"{settings.REDIS_PREFIX}{queue}" for queue in ("turns", "sends")]
+        lengths = [client.llen(name) for name in names]
+        client.delete(*names)
+    assert lengths == [1, 1]
 
 
 def test_only_json_is_accepted() -> None:
@@ -36,4 +53,5 @@ def test_only_json_is_accepted() -> None:
 
 def test_keys_in_the_broker_carry_the_prefix() -> None:
     with app.connection_for_write() as connection:
-        assert connection.transport_options["global_keyprefix"] == settings.REDIS_PREFIX
+        options = connection.transport_options or {}
+    assert options["global_keyprefix"] == settings.REDIS_PREFIX

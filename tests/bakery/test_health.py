@@ -40,7 +40,7 @@ def test_not_ready_while_a_migration_is_missing(client: Client) -> None:
     MigrationRecorder(connection).migration_qs.filter(app="aitools").delete()
     response = client.get("/health/ready")
     assert response.status_code == 503
-    assert "Migration aitools.0001_initial is not applied." in response.json()["reasons"]
+    assert response.json()["reasons"][0].startswith("Migration aitools.0001_")
 
 
 @pytest.mark.django_db

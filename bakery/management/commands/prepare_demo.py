@@ -1,5 +1,6 @@
 """`manage.py prepare_demo`: tables, static files, the sample bakery and a staff user, each only where missing."""
 
+import io
 import os
 from argparse import ArgumentParser
 from pathlib import Path
@@ -28,7 +29,7 @@ class Command(BaseCommand):
             raise CommandError("This is not a demo: DEMO is not true.")
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        call_command("load_menu", str(menu), verbosity=0)
+        call_command("load_menu", str(menu), stdout=io.StringIO())
         _make_staff_user(os.environ["DEMO_PASSWORD"])
 
 
