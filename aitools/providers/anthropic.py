@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import anthropic
@@ -87,9 +86,15 @@ class AnthropicProvider:
         return self._reply(answer.http_response)
 
     def _client(self) -> anthropic.Anthropic:
-        if self._http_client is not None:
-            return _new_client(self._base_url, self._key, self._http_client)
-        return _pooled_client(self._base_url, self._key, os.getpid())
+        client = anthropic.Anthropic(
+            api_key=self._key or None,
+            base_url=self._base_url,
+            http_client=self._http_client or http.client_for(self._base_url),
+            max_retries=0,
+        )
+        if not (client.api_key or client.auth_token or client.credentials):
+            raise ProviderPermanent("No key for Anthropic is set.", kind="auth")
+        return client
 
     def _failure(self, error: anthropic.AnthropicError) -> ProviderError:
         match error:
@@ -167,19 +172,6 @@ class AnthropicProvider:
             model=str(body.get("model") or self._model),
             request_id=response.headers.get("request-id", ""),
         )
-
-
-def _new_client(base_url: str, key: str, http_client: httpx2.Client) -> anthropic.Anthropic:
-    client = anthropic.Anthropic(api_key=key or None, base_url=base_url, http_client=http_client, max_retries=0)
-    if not (client.api_key or client.auth_token or client.credentials):
-        raise ProviderPermanent("No key for Anthropic is set.", kind="auth")
-    return client
-
-
-@lru_cache(maxsize=16)
-def _pooled_client(base_url: str, key: str, process_id: int) -> anthropic.Anthropic:
-    """One client, so one connection pool, an endpoint and process (sockets don't fork)."""
-    return _new_client(base_url, key, http.new_client(base_url))
 
 
 def _tool(spec: ToolSpec) -> dict[str, Json]:

@@ -8,7 +8,10 @@ alone is outside: the resolver has limits of its own.
 
 from __future__ import annotations
 
+import atexit
+import os
 import ssl
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +27,8 @@ import httpx2
 CONNECT_SECONDS = 5.0
 LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=20)
 
+_lock = threading.Lock()
+_clients: dict[tuple[int, str], httpx2.Client] = {}
 _until: ContextVar[float | None] = ContextVar("provider_deadline", default=None)
 
 
@@ -45,15 +50,31 @@ def timeout(seconds: float) -> httpx2.Timeout:
     return httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
 
 
-def new_client(base_url: str) -> httpx2.Client:
-    """A client for one vendor's host, through the environment's proxy if it names one.
+def client_for(base_url: str) -> httpx2.Client:
+    """This process's client for a vendor's host, with its connection pool.
 
+    It goes through the environment's proxy if there is one for the host.
     Redirects are not followed: a key goes to the configured host only.
     """
-    return httpx2.Client(
-        transport=DeadlineTransport(proxy=_proxy_for(base_url), limits=LIMITS),
-        follow_redirects=False,
-    )
+    # Sockets must not be shared with a parent that forked.
+    key = (os.getpid(), base_url)
+    with _lock:
+        if key not in _clients:
+            transport = DeadlineTransport(proxy=_proxy_for(base_url), limits=LIMITS)
+            _clients[key] = httpx2.Client(transport=transport, follow_redirects=False)
+        return _clients[key]
+
+
+def close_clients() -> None:
+    """Close this process's pooled connections; later requests open new ones."""
+    with _lock:
+        mine = [key for key in _clients if key[0] == os.getpid()]
+        closing = [_clients.pop(key) for key in mine]
+    for client in closing:
+        client.close()
+
+
+atexit.register(close_clients)
 
 
 class DeadlineTransport(httpx2.HTTPTransport):

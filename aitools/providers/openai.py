@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import ClassVar
 
 import httpx2
@@ -82,9 +81,12 @@ class OpenAIProvider:
         return self._reply(answer.http_response, request)
 
     def _client(self) -> openai.OpenAI:
-        if self._http_client is not None:
-            return _new_client(self._base_url, self._key, self._http_client)
-        return _pooled_client(self._base_url, self._key, os.getpid())
+        return openai.OpenAI(
+            api_key=self._key or None,
+            base_url=self._base_url,
+            http_client=self._http_client or http.client_for(self._base_url),
+            max_retries=0,
+        )
 
     def _failure(self, error: openai.OpenAIError) -> ProviderError:
         match error:
@@ -163,16 +165,6 @@ class OpenAIProvider:
             model=str(body.get("model") or self._model),
             request_id=response.headers.get("x-request-id", ""),
         )
-
-
-def _new_client(base_url: str, key: str, http_client: httpx2.Client) -> openai.OpenAI:
-    return openai.OpenAI(api_key=key or None, base_url=base_url, http_client=http_client, max_retries=0)
-
-
-@lru_cache(maxsize=16)
-def _pooled_client(base_url: str, key: str, process_id: int) -> openai.OpenAI:
-    """One client, so one connection pool, an endpoint and process (sockets don't fork)."""
-    return _new_client(base_url, key, http.new_client(base_url))
 
 
 def _tool(spec: ToolSpec) -> dict[str, Json]:

@@ -49,12 +49,12 @@ def body_of(response: httpx2.Response) -> Mapping[str, Json]:
 
 
 def arguments_from(text: str) -> dict[str, Json] | None:
-    """The JSON object in ``text``, None when it is anything else."""
+    """The JSON object in ``text``, fit for storing; None when it is anything else."""
     try:
         parsed = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
-    return parsed if isinstance(parsed, dict) else None
+    return storable(parsed) if isinstance(parsed, dict) else None
 
 
 def wire_schema(schema: Mapping[str, Json]) -> dict[str, Json]:

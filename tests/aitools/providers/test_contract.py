@@ -1,0 +1,261 @@
+"""What every vendor's adapter does, against a server that judges its requests."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+
+import pytest
+
+from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
+from aitools.providers.base import EndpointConfig
+from aitools.providers.scripted import asks, says
+from aitools.types import AssistantStep, AssistantText, CallResult, ModelReply, Nudge, RequestedCall, Stop, UserText
+from tests.aitools.providers.cases import ADAPTERS, OTHER, answered, provider_at, request
+from tests.wire.vendors import DROPPED, OVERLOADED, SERVER_ERROR, Fault, Line, Slow, rate_limited, vendor_server
+
+TWO_CALLS = asks(("view_menu", {"category": None}), ("order_status", {"order": "C-17"}), text="Un momento.")
+
+pytestmark = pytest.mark.parametrize("kind", ["anthropic", "openai"])
+
+
+def _complete(kind: str, line: Line, seconds: float = 5.0) -> ModelReply:
+    with vendor_server([line]) as server:
+        return provider_at(server, kind, seconds=seconds).complete(request())
+
+
+def _error(kind: str, line: Line, seconds: float = 5.0) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        _complete(kind, line, seconds)
+    return caught.value
+
+
+def test_an_answer_is_text(kind: str) -> None:
+    reply = _complete(kind, says("Abrimos a las 7."))
+
+    assert (reply.text, reply.stop, reply.tool_calls) == ("Abrimos a las 7.", Stop.END, ())
+    assert (reply.usage.input, reply.usage.output) == (10, 5)
+
+
+def test_calls_keep_their_order_and_arguments(kind: str) -> None:
+    reply = _complete(kind, TWO_CALLS)
+
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [
+        ("view_menu", {"category": None}),
+        ("order_status", {"order": "C-17"}),
+    ]
+    assert (reply.text, reply.stop) == ("Un momento.", Stop.TOOL_CALLS)
+
+
+def test_a_cut_reply_says_so_whatever_it_asks_for(kind: str) -> None:
+    reply = _complete(kind, replace(TWO_CALLS, stop=Stop.LENGTH))
+
+    assert reply.stop is Stop.LENGTH
+
+
+def test_a_refusal_is_a_reply_without_calls(kind: str) -> None:
+    reply = _complete(kind, replace(TWO_CALLS, stop=Stop.REFUSAL))
+
+    assert (reply.stop, reply.tool_calls) == (Stop.REFUSAL, ())
+
+
+def test_a_turn_goes_back_unchanged_with_its_results(kind: str) -> None:
+    # The server refuses a turn whose reasoning is missing, changed or out of place.
+    with vendor_server([TWO_CALLS, says("Listo.")]) as server:
+        provider = provider_at(server, kind)
+        asked = provider.complete(request(UserText("¿Y mi pedido?")))
+        step = answered(asked, "Pan $700", "C-17 is ready", provider=kind)
+
+        reply = provider.complete(request(UserText("¿Y mi pedido?"), step))
+
+    assert reply.text == "Listo."
+    assert server.received[-1].results == ["Pan $700", "C-17 is ready"]
+
+
+def test_results_are_matched_by_call_not_by_position(kind: str) -> None:
+    with vendor_server([TWO_CALLS, says("Listo.")]) as server:
+        provider = provider_at(server, kind)
+        step = answered(provider.complete(request()), "first", "second", provider=kind)
+        provider.complete(request(UserText("Hola"), replace(step, results=step.results[::-1])))
+
+    assert server.received[-1].results == ["first", "second"]
+
+
+def test_another_vendor_gets_the_turn_in_plain_form(kind: str) -> None:
+    with vendor_server([TWO_CALLS, says("Listo.")]) as server:
+        asked = provider_at(server, OTHER[kind]).complete(request())
+        step = answered(asked, "Pan $700", "not found", provider=OTHER[kind], errors=(1,))
+
+        provider_at(server, kind).complete(request(UserText("Hola"), step))
+
+    assert server.issued.opaque
+    assert not [secret for secret in server.issued.opaque if secret in str(server.received[-1].body)]
+    assert server.received[-1].results[0] == "Pan $700"
+
+
+def test_reasoning_never_reaches_another_model_of_the_same_vendor(kind: str) -> None:
+    with vendor_server([TWO_CALLS, says("Listo.")]) as server:
+        asked = provider_at(server, kind, model="big").complete(request())
+        step = answered(asked, "a", "b", provider=kind)
+
+        provider_at(server, kind, model="small").complete(request(UserText("Hola"), step))
+
+    assert server.issued.opaque
+    assert not [secret for secret in server.issued.opaque if secret in str(server.received[-1].body)]
+
+
+def test_a_call_without_a_result_is_still_answered(kind: str) -> None:
+    with vendor_server([TWO_CALLS, says("Listo.")]) as server:
+        provider = provider_at(server, kind)
+        step = answered(provider.complete(request()), "first", "second", provider=kind)
+        provider.complete(request(UserText("Hola"), replace(step, results=step.results[:1])))
+
+    assert len(server.received[-1].results) == 2
+
+
+def test_unusable_arguments_of_an_earlier_turn_do_no_harm(kind: str) -> None:
+    step = AssistantStep(
+        text="",
+        calls=(RequestedCall("turn:1/call:1", "view_menu", {}),),
+        results=(CallResult("turn:1/call:1", "view_menu", "Arguments must be a JSON object.", is_error=True),),
+    )
+    with vendor_server([says("Perdón.")]) as server:
+        assert provider_at(server, kind).complete(request(UserText("Hola"), step)).text == "Perdón."
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (),
+        (UserText("  "),),
+        (AssistantText("Su torta está lista."), UserText("Voy")),
+        (UserText("Hola"), AssistantText(""), UserText("¿Están?")),
+        (UserText("Uno"), UserText("Dos"), Nudge("Answer in Spanish.")),
+        (UserText("Hola"), AssistantStep("", (), ()), Nudge("You said nothing.")),
+        (UserText("nul \x00, media pareja \ud83e, entera 🥐"),),
+    ],
+    ids=["none", "blank", "we began", "empty answer", "burst and nudge", "empty step", "unstorable"],
+)
+def test_any_history_is_acceptable(kind: str, messages: tuple[UserText | AssistantText, ...]) -> None:
+    with vendor_server([says("Sí.")]) as server:
+        assert provider_at(server, kind).complete(replace(request(), messages=messages)).text == "Sí."
+
+
+def test_an_empty_reply_can_be_followed_by_a_nudge(kind: str) -> None:
+    with vendor_server([says(""), says("Hola.")]) as server:
+        provider = provider_at(server, kind)
+        step = answered(provider.complete(request()), provider=kind)
+
+        assert provider.complete(request(UserText("Hola"), step, Nudge("Say something."))).text == "Hola."
+
+
+def test_a_reply_is_storable_in_postgresql(kind: str) -> None:
+    reply = _complete(kind, asks(("order_status", {"order": "C\x00\ud83e"}), text="a\x00b"))
+
+    assert reply.text == "a\ufffdb"
+    assert reply.tool_calls[0].arguments == {"order": "C\ufffd\ufffd"}
+    assert "\x00" not in str(reply.raw)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "error_kind"),
+    [
+        (OVERLOADED, ProviderTransient, "overloaded"),
+        (SERVER_ERROR, ProviderTransient, "server"),
+        (DROPPED, ProviderTransient, "connection"),
+        (Fault(status=504), ProviderTransient, "timeout"),
+        (Fault(status=404, code="not_found_error"), ProviderPermanent, "not_found"),
+        (Fault(status=400, code="invalid_request_error"), ProviderPermanent, "invalid_request"),
+        (Fault(status=307, headers={"Location": "http://127.0.0.1:9/"}), ProviderPermanent, "invalid_request"),
+    ],
+    ids=lambda value: str(getattr(value, "status", value)),
+)
+def test_a_fault_has_its_kind(kind: str, fault: Fault, error: type[ProviderError], error_kind: str) -> None:
+    raised = _error(kind, fault)
+
+    assert (type(raised), raised.kind) == (error, error_kind)
+
+
+def test_a_rate_limit_says_how_long_to_wait(kind: str) -> None:
+    raised = _error(kind, rate_limited(7))
+
+    assert (raised.kind, raised.retry_after) == ("rate_limit", 7.0)
+
+
+def test_nothing_is_retried_here(kind: str) -> None:
+    with vendor_server([OVERLOADED]) as server:
+        with pytest.raises(ProviderTransient):
+            provider_at(server, kind).complete(request())
+
+        assert len(server.received) == 1
+
+
+def test_a_silent_server_is_given_up(kind: str) -> None:
+    raised = _error(kind, Slow(says("Tarde."), seconds=3), seconds=0.3)
+
+    assert (type(raised), raised.kind) == (ProviderTransient, "timeout")
+
+
+def test_a_dripping_server_is_cut_at_the_deadline(kind: str) -> None:
+    began = time.monotonic()
+    raised = _error(kind, Slow(says("Gota a gota."), drip=0.1), seconds=0.5)
+
+    assert raised.kind == "timeout"
+    assert time.monotonic() - began < 1.5
+
+
+def test_nobody_listening_is_a_connection_fault(kind: str) -> None:
+    with vendor_server() as server:
+        provider = provider_at(server, kind)
+
+    with pytest.raises(ProviderTransient) as caught:
+        provider.complete(request())
+    assert caught.value.kind == "connection"
+
+
+def test_a_wrong_key_is_permanent_and_stays_secret(kind: str) -> None:
+    with vendor_server() as server, pytest.raises(ProviderPermanent) as caught:
+        provider_at(server, kind, key="wrong-key-123").complete(request())
+
+    assert caught.value.kind == "auth"
+
+
+def test_a_vendor_that_quotes_the_key_does_not_put_it_in_logs(kind: str) -> None:
+    raised = _error(kind, Fault(401, "invalid_api_key", "Bad key: test-vendor-key-0001"))
+
+    assert str(raised) == "HTTP 401: Bad key: [key]"
+
+
+def test_no_key_at_all_is_an_auth_fault(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with vendor_server() as server, pytest.raises(ProviderPermanent) as caught:
+        provider_at(server, kind, key="").complete(request())
+
+    assert caught.value.kind == "auth"
+
+
+def test_key_and_address_come_from_the_environment(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with vendor_server([says("Hola.")]) as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        provider = ADAPTERS[kind](EndpointConfig(kind=kind))
+
+        assert provider.complete(request()).text == "Hola."
+
+
+def test_threads_share_a_provider_without_mixing_replies(kind: str) -> None:
+    start = Barrier(8)
+    with vendor_server([lambda received: says(received.user_text)] * 8) as server:
+        provider = provider_at(server, kind)
+
+        def ask(number: int) -> str:
+            start.wait()
+            return provider.complete(request(UserText(f"Soy {number}"))).text
+
+        with ThreadPoolExecutor(8) as threads:
+            replies = list(threads.map(ask, range(8)))
+
+    assert replies == [f"Soy {number}" for number in range(8)]
