@@ -52,6 +52,16 @@ def ask_for_staff(conversation_id: int) -> None:
     Conversation.objects.filter(pk=conversation_id).update(mode=Mode.HUMAN, mode_until=until, needs_staff=True)
 
 
+def mark_seen(conversation_id: int) -> None:
+    """Staff have dealt with it; who answers does not change."""
+    Conversation.objects.filter(pk=conversation_id).update(needs_staff=False)
+
+
+def set_language(conversation_id: int, language: str) -> None:
+    """The language of our texts from now on, whatever the customer writes."""
+    Conversation.objects.filter(pk=conversation_id).update(language=language, language_fixed=True)
+
+
 def retry_send(outbound_id: int) -> None:
     """Try a failed or uncertain message once more."""
     outbox.retry(outbound_id)

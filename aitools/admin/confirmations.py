@@ -1,0 +1,57 @@
+"""Questions put to customers, and what became of them."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from aitools.admin.filters import DayRangeFilter, ToolFilter
+from aitools.admin.links import linked
+from aitools.admin.listing import GrowingList, ReadOnly
+from aitools.models import PendingConfirmation
+
+State = PendingConfirmation.State
+TONES = {
+    State.PENDING.value: "warning",
+    State.APPROVED.value: "success",
+    State.DECLINED.value: "danger",
+    State.REPLIED.value: "info",
+}
+
+
+@admin.register(PendingConfirmation)
+class PendingConfirmationAdmin(ReadOnly, GrowingList):
+    """Read-only: only the customer can answer."""
+
+    list_display = ("created_at", "customer", "asked", "tool", "outcome", "expires_at", "settled_at")
+    list_filter = (("state", ChoicesDropdownFilter), ToolFilter, ("created_at", DayRangeFilter))
+    list_select_related = ("conversation",)
+    fields = (
+        "customer",
+        "tool",
+        "state",
+        "question",
+        "arguments",
+        "fingerprint",
+        "language",
+        "created_at",
+        "asked_at",
+        "expires_at",
+        "settled_at",
+    )
+    readonly_fields = ("customer",)
+
+    @display(description=gettext_lazy("customer"))
+    def customer(self, row: PendingConfirmation) -> str:
+        return linked(row.conversation)
+
+    @display(description=gettext_lazy("question"))
+    def asked(self, row: PendingConfirmation) -> str:
+        return Truncator(row.question).chars(80)
+
+    @display(description=gettext_lazy("state"), label=TONES)
+    def outcome(self, row: PendingConfirmation) -> tuple[str, str]:
+        return row.state, row.get_state_display()

@@ -1,0 +1,84 @@
+"""The outbox as a list: what could not be sent, and another try for it."""
+
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from aitools import staffing
+from aitools.admin.filters import DayRangeFilter
+from aitools.admin.links import linked
+from aitools.admin.listing import GrowingList, ReadOnly
+from aitools.admin.talk import RETRIABLE
+from aitools.models import OutboundMessage, OutboundState
+
+TONES = {
+    OutboundState.QUEUED.value: "info",
+    OutboundState.SENDING.value: "info",
+    OutboundState.SENT.value: "success",
+    OutboundState.UNCERTAIN.value: "warning",
+    OutboundState.FAILED.value: "danger",
+}
+
+
+@admin.register(OutboundMessage)
+class OutboundMessageAdmin(ReadOnly, GrowingList):
+    """Read-only, but for sending again."""
+
+    list_display = ("created_at", "to", "says", "kind", "outcome", "problem", "attempts")
+    list_filter = (("state", ChoicesDropdownFilter), ("kind", ChoicesDropdownFilter), ("created_at", DayRangeFilter))
+    list_select_related = ("conversation",)
+    ordering = ("-id",)
+    actions = ("send_again",)
+    fields = (
+        "to",
+        "kind",
+        "text",
+        "state",
+        "status",
+        "error_code",
+        "error",
+        "attempts",
+        "attempted_at",
+        "created_at",
+        "sent_at",
+        "possibly_repeated",
+        "provider_id",
+    )
+    readonly_fields = ("to",)
+
+    @display(description=gettext_lazy("to"))
+    def to(self, row: OutboundMessage) -> str:
+        return linked(row.conversation)
+
+    @display(description=gettext_lazy("text"))
+    def says(self, row: OutboundMessage) -> str:
+        return Truncator(row.text).chars(70)
+
+    @display(description=gettext_lazy("state"), label=TONES)
+    def outcome(self, row: OutboundMessage) -> tuple[str, str]:
+        return row.state, row.get_state_display()
+
+    @display(description=gettext_lazy("problem"))
+    def problem(self, row: OutboundMessage) -> str:
+        return f"{row.error_code} {row.error}".strip()
+
+    @admin.action(description=gettext_lazy("Send again"), permissions=["resend"])
+    def send_again(self, request: HttpRequest, queryset: QuerySet[OutboundMessage]) -> None:
+        ids = list(queryset.filter(state__in=RETRIABLE).values_list("pk", flat=True))
+        for pk in ids:
+            staffing.retry_send(pk)
+        text = ngettext("%(count)d message is sent again.", "%(count)d messages are sent again.", len(ids))
+        if ids:
+            messages.success(request, text % {"count": len(ids)})
+        else:
+            messages.warning(request, _("None of these failed; nothing was sent."))
+
+    def has_resend_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("aitools.change_conversation")

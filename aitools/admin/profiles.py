@@ -1,0 +1,87 @@
+"""How the bot behaves and which models it uses."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.decorators import display
+
+from aitools.admin.conflicts import GuardedAdmin, GuardedForm
+from aitools.models import BotProfile, ModelEndpoint
+
+#: The names that may hold a vendor's key. Any other variable (the database's
+#: address, our own secret) must not be sendable to an address typed in here.
+KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_API_KEY")
+
+
+class ModelEndpointForm(GuardedForm):
+    """Keeps keys themselves out of the database."""
+
+    def clean_key_variable(self) -> str:
+        """The name, or an error that doesn't repeat what may have been a key."""
+        name: str = self.cleaned_data["key_variable"].strip()
+        if name and not KEY_VARIABLE.fullmatch(name):
+            raise forms.ValidationError(
+                _("Write the name of an environment variable that ends in _API_KEY, not the key itself.")
+            )
+        return name
+
+
+@admin.register(ModelEndpoint)
+class ModelEndpointAdmin(GuardedAdmin):
+    form = ModelEndpointForm
+    list_display = ("name", "kind", "model", "base_url", "key_variable", "key_is_set", "active")
+    list_filter = ("kind", "active")
+    search_fields = ("name", "model")
+    fields = (
+        "name",
+        "kind",
+        "model",
+        "base_url",
+        "key_variable",
+        "key_is_set",
+        "timeout_seconds",
+        "max_output_tokens",
+        "active",
+    )
+    readonly_fields = ("key_is_set",)
+
+    @display(description=gettext_lazy("key"), label={"set": "success", "missing": "danger"})
+    def key_is_set(self, row: ModelEndpoint) -> tuple[str, str] | str:
+        """Whether the variable has a value where this page runs; never the value."""
+        if not KEY_VARIABLE.fullmatch(row.key_variable):
+            return ""
+        return ("set", _("Set")) if os.environ.get(row.key_variable) else ("missing", _("Missing"))
+
+
+@admin.register(BotProfile)
+class BotProfileAdmin(GuardedAdmin):
+    list_display = ("name", "active", "bot_on", "language", "endpoint", "confirm_seconds", "max_steps")
+    list_select_related = ("endpoint",)
+    autocomplete_fields = ("endpoint", "fallbacks")
+    fieldsets = (
+        (None, {"fields": (("name", "active"), ("bot_on", "language"), "off_text", "persona")}),
+        (gettext_lazy("Model"), {"fields": ("endpoint", "fallbacks", ("max_steps", "history_turns"))}),
+        (
+            gettext_lazy("Questions and answers"),
+            {
+                "fields": (
+                    ("confirm_seconds", "settle_seconds"),
+                    ("human_minutes", "expired_notice"),
+                    ("yes_words", "no_words"),
+                )
+            },
+        ),
+    )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The last profile stays: without one the bot would fall back to bare defaults."""
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and (obj is None or BotProfile.objects.exclude(pk=obj.pk).exists())
