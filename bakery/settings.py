@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bakery import logging as log_lines
 from bakery.environment import Environment
+from bakery.unfold import UNFOLD  # noqa: F401
 
 # Lets `ModelAdmin[Order]` be written, which Django's own classes allow only to the type checker.
 django_stubs_ext.monkeypatch()
@@ -134,6 +135,7 @@ TWILIO_API_BASE_URL = _environment.url(
 INSTALLED_APPS = [
     "bakery.apps.BakeryConfig",
     "unfold",
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -151,6 +153,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "bakery.localtime.shop_time",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
