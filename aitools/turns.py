@@ -65,7 +65,7 @@ log = logging.getLogger(__name__)
 MAX_FAILURES = 3
 
 
-@dataclass(slots=True)
+@dataclass
 class Work:
     """What one pass over a conversation needs, read once."""
 

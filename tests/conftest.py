@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import django
+from django.db import connections
 
 from bakery.local.__main__ import provide
 
@@ -14,3 +15,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
 os.environ.setdefault("REDIS_PREFIX", f"test-{os.getpid()}:")
 # pytest-django does this before conftest files are read, when there is no database to name yet.
 django.setup()
+
+# Handler threads close their connections at once, so that the test database can be dropped.
+connections.settings["default"]["CONN_MAX_AGE"] = 0
