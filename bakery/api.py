@@ -1,11 +1,11 @@
 """The two Ninja roots: staff's API, closed by default, and the webhooks, closed by signature."""
 
-from importlib.util import find_spec
-
 from django.contrib.admin.views.decorators import staff_member_required
 from django.http import HttpRequest
 from ninja import NinjaAPI
 from ninja.security import SessionAuth
+
+from aitools.api import router as webhooks_router
 
 
 class StaffSession(SessionAuth):
@@ -26,5 +26,4 @@ api = NinjaAPI(
 )
 
 webhooks = NinjaAPI(title="Webhooks", urls_namespace="webhooks", docs_url=None, openapi_url=None)
-if find_spec("aitools.inbox"):
-    webhooks.add_router("", "aitools.api.router")
+webhooks.add_router("", webhooks_router)

@@ -1,7 +1,5 @@
 """The URL root."""
 
-from importlib.util import find_spec
-
 from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
@@ -14,11 +12,9 @@ urlpatterns = [
     path("", RedirectView.as_view(url="/chat/" if settings.DEMO else "/admin/")),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
+    path("chat/", include("aitools.urls")),
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("i18n/", include("django.conf.urls.i18n")),
     path("webhooks/", webhooks.urls),
 ]
-
-if find_spec("aitools.inbox"):
-    urlpatterns.append(path("chat/", include("aitools.urls")))

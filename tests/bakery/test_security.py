@@ -1,10 +1,10 @@
 """What every page's headers promise the browser."""
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
+from django.contrib.auth.models import AnonymousUser, User
+from django.test import Client, RequestFactory
 
-from bakery.api import api
+from bakery.api import StaffSession, api
 
 
 def policy(client: Client, path: str) -> dict[str, str]:
@@ -36,11 +36,24 @@ def test_the_api_page_loads_nothing_from_elsewhere(admin_client: Client) -> None
     assert "https://" not in admin_client.get("/api/docs").content.decode()
 
 
-def test_no_api_route_is_open() -> None:
-    for _prefix, router in api._routers:
-        for view in router.path_operations.values():
-            for operation in view.operations:
-                assert operation.auth_callbacks, operation.view_func
+@pytest.mark.parametrize(
+    ("user", "allowed"),
+    [
+        (AnonymousUser(), False),
+        (User(username="customer"), False),
+        (User(username="left", is_staff=True, is_active=False), False),
+        (User(username="staff", is_staff=True), True),
+    ],
+    ids=lambda value: str(value),
+)
+def test_the_api_is_for_active_staff(rf: RequestFactory, user: User | AnonymousUser, allowed: bool) -> None:
+    request = rf.get("/api/anything")
+    request.user = user  # type: ignore[assignment]
+    assert bool(StaffSession(csrf=False)(request)) is allowed
+
+
+def test_a_route_is_closed_unless_it_says_otherwise() -> None:
+    assert any(isinstance(check, StaffSession) for check in api.auth or [])
 
 
 @pytest.mark.django_db
