@@ -1,0 +1,213 @@
+"""Numbers in words, dozens, fractions and amounts of money.
+
+"dos docenas y media" becomes one number token of value 30 that remembers it
+was said in dozens; "3 mil de pan" and "$3 de pan" become money.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from orders.offline import vocabulary as words
+from orders.offline.normalise import Kind, Token
+
+HALF = Decimal("0.5")
+QUARTER = Decimal("0.25")
+DOZEN = Decimal(12)
+THOUSAND = Decimal(1000)
+_GROUPED = re.compile(r"\d{1,3}([.,]\d{3})+")
+_FRACTIONS = {"½": HALF, "¼": QUARTER, "¾": Decimal("0.75")}
+_NAMED_FRACTION = {"1/2": HALF, "1/4": QUARTER, "3/4": Decimal("0.75")}
+
+Step = Callable[[list[Token]], list[Token]]
+
+
+def with_numbers(tokens: Sequence[Token]) -> list[Token]:
+    """The same tokens with all numbers found and joined."""
+    found = [_single(token) for token in tokens]
+    for step in (_times_signs, _sums, _thousands, _fractions, _dozens, _pairs, _inches, _money):
+        found = step(found)
+    return found
+
+
+def number(token: Token, value: Decimal, last: Token | None = None, **more: object) -> Token:
+    """``token`` up to ``last`` as one number."""
+    end = (last or token).end
+    text = str(value.normalize() if value != value.to_integral() else value.quantize(Decimal(1)))
+    made = Token(text, token.start, end, Kind.NUMBER, value)
+    return replace(made, **more) if more else made  # type: ignore[arg-type]
+
+
+def _single(token: Token) -> Token:
+    text = token.text
+    if token.kind is not Kind.WORD:
+        return token
+    if text in words.ARTICLES:
+        return number(token, Decimal(1), weak=True)
+    if text in words.OTHERS:
+        return number(token, Decimal(1))
+    if text in words.NUMBERS:
+        return number(token, Decimal(words.NUMBERS[text]))
+    if text in _FRACTIONS or text in _NAMED_FRACTION:
+        return number(token, _FRACTIONS.get(text) or _NAMED_FRACTION[text])
+    if text[0].isdigit() and "/" not in text:
+        return number(token, _digits(text))
+    return token
+
+
+def _digits(text: str) -> Decimal:
+    if _GROUPED.fullmatch(text):
+        return Decimal(re.sub(r"[.,]", "", text))
+    whole, *rest = re.split(r"[.,]", text)
+    return Decimal(f"{whole}.{''.join(rest)}") if rest else Decimal(whole)
+
+
+def _times_signs(tokens: list[Token]) -> list[Token]:
+    """Drop the x of "x2", "2x" and "2 x croissant"."""
+    kept: list[Token] = []
+    for at, token in enumerate(tokens):
+        near = [tokens[other] for other in (at - 1, at + 1) if 0 <= other < len(tokens)]
+        if token.text in ("x", "×") and any(other.is_number for other in near):
+            continue
+        kept.append(token)
+    return kept
+
+
+def _sums(tokens: list[Token]) -> list[Token]:
+    """ "treinta y dos", "ciento veinte", "twenty five", "two hundred"."""
+    found: list[Token] = []
+    for token in tokens:
+        joined = _sum(found, token)
+        if joined is None:
+            found.append(token)
+        else:
+            found = joined
+    return found
+
+
+def _sum(before: list[Token], token: Token) -> list[Token] | None:
+    if token.text in words.HUNDRED and before and before[-1].is_number:
+        last = before[-1]
+        return [*before[:-1], number(last, (last.value or Decimal(1)) * 100, token)]
+    if not token.is_number or token.value is None or not before or _from_digits(token):
+        return None
+    skip = 1 if before[-1].text in words.AND and len(before) > 1 else 0
+    last = before[-1 - skip]
+    if not last.is_number or last.value is None or last.weak or _from_digits(last):
+        return None
+    tens = last.value % 100 == 0 and last.value >= 100 and token.value < 100 and not token.weak
+    units = last.value % 10 == 0 and last.value % 100 >= 20 and 0 < token.value < 10
+    if (tens and not skip) or (units and not (token.weak and not skip)):
+        return [*before[: -1 - skip], number(last, last.value + token.value, token)]
+    return None
+
+
+def _from_digits(token: Token) -> bool:
+    """Digits say their own value: "20 2" is no 22. Number words are longer than it."""
+    return token.end - token.start == len(token.text)
+
+
+def _thousands(tokens: list[Token]) -> list[Token]:
+    found: list[Token] = []
+    for token in tokens:
+        if token.text in words.THOUSAND and token.kind is Kind.WORD:
+            if found and found[-1].is_number and found[-1].value is not None:
+                last = found.pop()
+                found.append(number(last, (last.value or Decimal(1)) * THOUSAND, token))
+                continue
+            token = number(token, THOUSAND)
+        found.append(token)
+    return found
+
+
+def _fractions(tokens: list[Token]) -> list[Token]:
+    """ "medio", "un cuarto", "tres cuartos"; "libra y media" is one more half."""
+    found: list[Token] = []
+    for at, token in enumerate(tokens):
+        after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.text in words.HALVES and after not in words.DOZENS and after != "a":
+            if found and found[-1].text in words.AND:
+                joined = found.pop()
+                token = replace(number(joined, HALF, token), text="y½")
+            else:
+                if found and found[-1].weak:
+                    found.pop()
+                token = number(token, HALF)
+        elif token.text in words.QUARTERS:
+            last = found.pop() if found and found[-1].is_number else token
+            times = last.value if last is not token and last.value is not None else Decimal(1)
+            token = number(last, times * QUARTER, token)
+        found.append(token)
+    return found
+
+
+def _dozens(tokens: list[Token]) -> list[Token]:
+    found: list[Token] = []
+    for token in tokens:
+        if token.text in words.DOZENS:
+            while found and found[-1].weak:
+                found.pop()
+            last = found.pop() if found and _counts_dozens(found[-1]) else token
+            count = HALF if last.text in words.HALVES else last.value or Decimal(1)
+            token = number(last, count * DOZEN, token, dozens=count)
+        elif token.text == "y½" and found and found[-1].dozens is not None:
+            last = found.pop()
+            count = (last.dozens or Decimal(1)) + HALF
+            token = number(last, count * DOZEN, token, dozens=count)
+        found.append(token)
+    return found
+
+
+def _counts_dozens(token: Token) -> bool:
+    return token.text in words.HALVES or (token.is_number and token.dozens is None)
+
+
+def _pairs(tokens: list[Token]) -> list[Token]:
+    found: list[Token] = []
+    for token in tokens:
+        if token.text in words.PAIRS:
+            last = found.pop() if found and found[-1].weak else token
+            token = number(last, Decimal(2), token)
+        found.append(token)
+    return found
+
+
+def _inches(tokens: list[Token]) -> list[Token]:
+    """The sign of 6" is a word of its own."""
+    return [
+        replace(token, text="inch", kind=Kind.WORD) if token.text == '"' and at and tokens[at - 1].is_number else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+def _money(tokens: list[Token]) -> list[Token]:
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        taken, token = _amount(tokens, at)
+        found.append(token)
+        at += taken
+    return found
+
+
+def _amount(tokens: Sequence[Token], at: int) -> tuple[int, Token]:
+    token = tokens[at]
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if token.text in ("$", "€") and after is not None and after.value is not None:
+        return 2, _as_money(token, after, after.value)
+    if not token.is_number or token.value is None or after is None:
+        return 1, token
+    if after.text == "€":
+        return 2, _as_money(token, after, token.value)
+    if after.text in words.MONEY:
+        return 2, _as_money(token, after, token.value * words.MONEY[after.text])
+    if token.value >= THOUSAND and after.text in ("de", "en"):
+        return 1, _as_money(token, token, token.value)
+    return 1, token
+
+
+def _as_money(first: Token, last: Token, value: Decimal) -> Token:
+    return Token(str(value), first.start, last.end, Kind.MONEY, value)

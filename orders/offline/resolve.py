@@ -1,0 +1,195 @@
+"""Chunks to wishes, each in the light of the ones before it.
+
+"3 empanadas de carne y 2 de pollo": the second chunk borrows the noun of the
+first.  "una gaseosa", then "manzana": the second completes the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from orders.offline import vocabulary as words
+from orders.offline.match import Reading, best, explain, explain_as_choice, likenesses
+from orders.offline.menu import Menu, MenuItem
+from orders.offline.normalise import Kind, Token
+from orders.offline.segment import Chunk
+from orders.offline.wishes import Wish, by_pack, settled
+
+#: Trailing words without a number that may still be a wish ("... y cerveza").
+SHORT_TALK = 2
+
+
+def resolve(chunks: Sequence[Chunk], menu: Menu, open_before: Sequence[Wish] = ()) -> list[Wish]:
+    """The wishes in order; ``open_before`` are unfinished ones of earlier turns, completed in place."""
+    wishes = list(open_before)
+    for chunk in chunks:
+        if not _completes(wishes, chunk, menu):
+            made = _wish(chunk, menu, wishes)
+            if made is not None:
+                wishes.append(made)
+    if len(wishes) > len(open_before) or chunks:
+        wishes = [wish for wish in wishes if not _is_talk(wish, wishes)]
+    return wishes
+
+
+def _is_talk(wish: Wish, wishes: Sequence[Wish]) -> bool:
+    """Unknown words without a number, beside things we know: talk and no wish."""
+    return (
+        wish.item is None
+        and not wish.candidates
+        and wish.number is None
+        and len(wish.words.split()) > SHORT_TALK
+        and any(other.item is not None for other in wishes)
+    )
+
+
+def _completes(wishes: list[Wish], chunk: Chunk, menu: Menu) -> bool:
+    """Use the chunk to finish an unfinished wish, or to correct the last one."""
+    open_at = [at for at, wish in enumerate(wishes) if not wish.clear]
+    for at in reversed(open_at):
+        finished = _finish(wishes[at], chunk, menu)
+        if finished is not None:
+            wishes[at] = finished
+            return True
+    return False
+
+
+def _finish(wish: Wish, chunk: Chunk, menu: Menu) -> Wish | None:
+    if _is_new_count(chunk) and wish.item is not None and wish.quantity is not None:
+        return None
+    if wish.item is None:
+        return _choose(wish, chunk, menu)
+    if not chunk.hard and chunk.number is not None and not chunk.number.weak and wish.quantity is None:
+        return settled(replace(wish, number=chunk.number))
+    named = best(chunk.readings)
+    if named and named[0].whole and named[0].item is not wish.item and not chunk.of:
+        return None
+    reading = explain_as_choice(_all_anchored(chunk.tokens), menu, wish.item)
+    own = explain(chunk.tokens, likenesses(chunk.tokens, menu), wish.item)
+    if own is not None and (reading is None or len(own.left) < len(reading.left)):
+        reading = own
+    if reading is None or reading.left:
+        return None
+    return settled(_with_choices(wish, reading))
+
+
+def _is_new_count(chunk: Chunk) -> bool:
+    return chunk.number is not None and not chunk.number.weak and bool(chunk.hard)
+
+
+def _all_anchored(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """In an answer every number may be a size ("12")."""
+    return tuple(
+        replace(token, anchored=True) if token.kind is Kind.NUMBER and not token.weak else token
+        for token in tokens
+    )
+
+
+def _choose(wish: Wish, chunk: Chunk, menu: Menu) -> Wish | None:
+    """Which of the candidates the chunk names; only without a count of its own."""
+    if not wish.candidates or _is_new_count(chunk):
+        return None
+    likeness = likenesses(chunk.tokens, menu)
+    found = [
+        reading
+        for item in wish.candidates
+        if (reading := explain(chunk.tokens, likeness, item)) is not None and not reading.left
+    ]
+    chosen = best(sorted(found, key=lambda reading: -reading.score))
+    if len(chosen) != 1:
+        return None
+    return settled(_with_choices(replace(wish, item=chosen[0].item, candidates=()), chosen[0]))
+
+
+def _with_choices(wish: Wish, reading: Reading) -> Wish:
+    """The wish with the reading's size and options; a list chosen anew replaces the old choice."""
+    renewed = {option.list_key for option in reading.options}
+    kept = tuple(option for option in wish.options if option.list_key not in renewed)
+    open_lists = {choice.list_key for choices in reading.vague for choice in choices}
+    return replace(
+        wish,
+        size=reading.size or wish.size,
+        options=(*kept, *reading.options),
+        surplus=reading.surplus,
+        vague=tuple(v for v in reading.vague if open_lists),
+        left="",
+    )
+
+
+def _wish(chunk: Chunk, menu: Menu, before: Sequence[Wish]) -> Wish | None:
+    borrowed = _borrow(chunk, menu, before)
+    found = [borrowed] if borrowed is not None else best(chunk.readings)
+    if not found or found[0].score <= 0:
+        return _unknown(chunk)
+    text = _said(chunk.tokens)
+    if len(found) > 1:
+        first = found[0]
+        if first.left:
+            return _unknown(chunk)
+        items = tuple(reading.item for reading in found)
+        return settled(Wish(text, candidates=items, number=first.quantity, by_pack=by_pack(chunk.tokens)))
+    return settled(of_reading(found[0], chunk.tokens))
+
+
+def of_reading(reading: Reading, tokens: Sequence[Token]) -> Wish:
+    """The wish a clear reading makes; settle it before use."""
+    left = " ".join(tokens[at].text for at in reading.left)
+    return Wish(
+        words=_said(tokens),
+        item=reading.item,
+        number=reading.quantity,
+        size=reading.size,
+        options=reading.options,
+        surplus=reading.surplus,
+        vague=reading.vague,
+        left=left,
+        by_pack=by_pack(tokens),
+    )
+
+
+def _unknown(chunk: Chunk) -> Wish | None:
+    if not chunk.hard:
+        return None
+    return settled(Wish(_said(chunk.tokens), number=chunk.number))
+
+
+def _said(tokens: Sequence[Token]) -> str:
+    """The telling words of a chunk, as the customer would recognise them."""
+    return " ".join(token.text for token in tokens if token.kind is Kind.WORD and not token.soft)
+
+
+def _borrow(chunk: Chunk, menu: Menu, before: Sequence[Wish]) -> Reading | None:
+    """Read an elliptical chunk by the item before: its options, or its noun."""
+    last = next((wish.item for wish in reversed(before) if wish.item is not None), None)
+    if last is None or not chunk.hard:
+        return None
+    own = best(chunk.readings)
+    clear = bool(own) and own[0].whole and not own[0].left and len(own) == 1
+    if clear and not chunk.of:
+        return None
+    choice = explain_as_choice(chunk.tokens, menu, last)
+    if choice is not None and not choice.left and not choice.vague and choice.options:
+        return choice
+    return _with_noun(chunk, menu, last, clear)
+
+
+def _with_noun(chunk: Chunk, menu: Menu, last: MenuItem, clear: bool) -> Reading | None:
+    """"2 de pollo" after empanadas: the one product that "empanada de pollo" names wholly."""
+    for noun in dict.fromkeys((last.head, *(name[-1] for name in last.names[:1]))):
+        if not noun.isalpha() or noun in words.STOP:
+            continue
+        tokens = (*chunk.tokens, Token(noun, 0, 0))
+        likeness = likenesses(tokens, menu)
+        found = [
+            reading
+            for item in menu.items_named(noun)
+            if (reading := explain(tokens, likeness, item)) is not None
+            and reading.whole
+            and not reading.left
+            and len(tokens) - 1 in reading.name_at
+        ]
+        named = best(sorted(found, key=lambda reading: -reading.score))
+        if len(named) == 1 and not (clear and len(named[0].name_at) < 2):
+            return named[0]
+    return None
