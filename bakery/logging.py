@@ -37,9 +37,9 @@ class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
 
 def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
     """The LOGGING setting: `readable` lines for a person, else one JSON object a line."""
-    renderer: Any = (
-        structlog.dev.ConsoleRenderer(colors=False) if readable else structlog.processors.JSONRenderer(sort_keys=True)
-    )
+    # The default traceback shows local variables, and with them what customers wrote.
+    for_people = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
+    renderer: Any = for_people if readable else structlog.processors.JSONRenderer(sort_keys=True)
     processors: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     if not readable:
         processors.append(structlog.processors.format_exc_info)
