@@ -7,9 +7,11 @@ from django.views.generic import RedirectView
 
 from bakery import health
 from bakery.api import api, webhooks
+from orders.views import order_report
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/chat/" if settings.DEMO else "/admin/")),
+    path("admin/reports/orders/", admin.site.admin_view(order_report), name="order_report"),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
     path("chat/", include("aitools.urls")),
