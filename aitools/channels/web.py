@@ -40,9 +40,9 @@ class Posted(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     id: uuid.UUID
-    text: Annotated[str, Clean, Field(max_length=TEXT_LIMIT)]
-    press: Annotated[str, Clean, Field(max_length=256)] = ""
-    name: Annotated[str, Clean, Field(max_length=NAME_LIMIT)] = ""
+    text: Annotated[str, Field(max_length=TEXT_LIMIT), Clean]
+    press: Annotated[str, Field(max_length=256), Clean] = ""
+    name: Annotated[str, Field(max_length=NAME_LIMIT), Clean] = ""
     language: Annotated[str, Field(max_length=10)] = ""
 
 
