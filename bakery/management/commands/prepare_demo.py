@@ -11,6 +11,8 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from aitools.models import BotProfile
+
 USER = "demo"
 
 
@@ -30,7 +32,13 @@ class Command(BaseCommand):
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         call_command("load_menu", str(menu), stdout=io.StringIO())
+        _make_profile()
         _make_staff_user(os.environ["DEMO_PASSWORD"])
+
+
+def _make_profile() -> None:
+    """People try the demo between other things: half an hour to answer, and little waiting."""
+    BotProfile.objects.get_or_create(name="Demo", defaults={"confirm_seconds": 1800, "settle_seconds": 1})
 
 
 def _make_staff_user(password: str) -> None:

@@ -1,0 +1,56 @@
+"""``kill -9`` at the worst moments: another worker carries on from the rows."""
+
+from __future__ import annotations
+
+import psycopg
+
+from tests.e2e.stack import Stack
+from tests.e2e.texting import Texting
+
+ORDER = "quiero 2 croissants y un café"
+
+
+def test_killed_after_the_question_is_stored(stack: Stack, texting: Texting) -> None:
+    worker = stack.start_worker()
+    texting.write(ORDER)
+    texting.hears(1)
+    stack.kill(worker)
+    stack.start_worker()
+    texting.write("sí")
+    texting.hears(2)
+    assert len(texting.orders()) == 1
+
+
+def test_killed_after_the_yes_is_stored(stack: Stack, texting: Texting) -> None:
+    worker = stack.start_worker()
+    texting.write(ORDER)
+    texting.hears(1)
+    stack.kill(worker)
+    texting.write("sí")
+    stack.flush_redis()
+    stack.start_worker()
+    stack.start_beat()
+    texting.hears(2)
+    assert len(texting.orders()) == 1
+
+
+def test_killed_during_the_tool(stack: Stack, texting: Texting) -> None:
+    worker = stack.start_worker()
+    texting.write(ORDER)
+    texting.hears(1)
+    with psycopg.connect(stack.environment["DATABASE_URL"]) as other:
+        other.execute("LOCK TABLE orders_order IN SHARE MODE")
+        texting.write("sí")
+        stack.until(lambda: _waits_for_the_lock(stack), "the tool to run into the lock")
+        stack.kill(worker)
+    assert texting.orders() == []
+    stack.shift_clock(60)  # the dead worker's lease is over now, for everybody who connects from here on
+    stack.start_worker()
+    stack.start_beat()
+    texting.hears(2)
+    assert len(texting.orders()) == 1
+
+
+def _waits_for_the_lock(stack: Stack) -> bool:
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%orders_order%'"
+    return bool(stack.one(waiting))
