@@ -32,6 +32,8 @@ RESET = "/reset"
 #: However long a burst lasts, its answer starts after this.
 LONGEST_SETTLE_SECONDS = 10
 TALK = (EventKind.MESSAGE, EventKind.PRESS)
+#: Bring back who opted out, besides the vendor's own word for it.
+OPT_IN_WORDS = frozenset({"START", "UNSTOP", "ALTA"})
 #: Kinds of message that ask for no answer.
 SILENT = frozenset({"reaction", "system"})
 
@@ -94,7 +96,7 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
     """One new event: numbered if it is talk, applied at once if it is not."""
     now = clock.now()
     _remember_sender(conversation, event)
-    kind = _kind(event)
+    kind = _kind(conversation, event)
     row = InboundEvent(
         conversation=conversation,
         channel=event.channel,
@@ -124,7 +126,8 @@ def _number(conversation: Conversation, row: InboundEvent) -> None:
     profile = behaviour.profile()
     conversation.inbox_seq += 1
     row.seq, row.state = conversation.inbox_seq, InboundState.UNREAD
-    if conversation.is_with_person(row.received_at) or not profile.bot_on:
+    silent = conversation.is_with_person(row.received_at) or conversation.opted_out_at
+    if silent or not profile.bot_on:
         _leave_to_staff(conversation, row, profile)
         return
     conversation.mode = Mode.BOT
@@ -182,11 +185,13 @@ def _reset(conversation: Conversation) -> None:
         outbox.enqueue(conversation, texts.reset_done(), kind=OutboundMessage.Kind.NOTICE)
 
 
-def _kind(event: InboundMessage) -> EventKind:
-    """The vendor's word first, then the channel's opt-out words."""
-    words = channel_for(event.channel).capabilities.opt_out_words
-    if event.kind == EventKind.MESSAGE and event.text.strip().upper() in words:
+def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
+    """The vendor's word first, then the channel's words for leaving and coming back."""
+    word = event.text.strip().upper() if event.kind == EventKind.MESSAGE else ""
+    if word in channel_for(event.channel).capabilities.opt_out_words:
         return EventKind.OPT_OUT
+    if conversation.opted_out_at and word in OPT_IN_WORDS:
+        return EventKind.OPT_IN
     return event.kind
 
 

@@ -216,6 +216,15 @@ def test_a_stop_word_opts_out_before_it_means_no(desk: Desk) -> None:
     assert conversation.opted_out_at is not None
     assert desk.question().state == "cancelled"
     assert desk.write("hola") == []
+    assert desk.conversation().needs_staff
+
+
+def test_who_opted_out_comes_back_with_a_word(desk: Desk) -> None:
+    desk.channel = "plain"
+    desk.receive("STOP")
+    desk.receive("start")
+    with scripted.script([says("Hola.")]):
+        assert desk.write("hola") == ["Hola."]
 
 
 def test_a_person_taking_over_silences_the_bot(desk: Desk) -> None:
