@@ -12,3 +12,7 @@ class OrdersConfig(AppConfig):
     name = "orders"
     verbose_name = _("Shop")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Importing the tools declares them."""
+        import orders.tools  # noqa: F401 — they need the models of a ready registry

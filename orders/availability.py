@@ -32,10 +32,11 @@ class Hindrance(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One hindrance; ``product`` is None when it is not about one."""
+    """One hindrance; ``product`` is None when it is not about one. ``lead`` in minutes."""
 
     why: Hindrance
     product: Product | None = None
+    lead: int = 0
 
 
 def hours_on(branch: Branch, day: date) -> tuple[Window, ...]:
@@ -130,7 +131,7 @@ def refusals(branch: Branch, items: Sequence[Item], at: datetime, now: datetime,
         found.append(Refusal(Hindrance.CLOSED))
     found += [refusal for item in items if (refusal := _refused(branch, item, local, now)) is not None]
     if not found and at < ready_at(branch, [], now):
-        found.append(Refusal(Hindrance.TOO_SOON))
+        found.append(Refusal(Hindrance.TOO_SOON, lead=branch.lead))
     return found
 
 
@@ -141,7 +142,7 @@ def _refused(branch: Branch, item: Item, local: datetime, now: datetime) -> Refu
     if _refused_time(branch, product, local):
         return Refusal(Hindrance.NOT_THEN, product)
     if local < now + timedelta(minutes=item.lead):
-        return Refusal(Hindrance.TOO_SOON, product)
+        return Refusal(Hindrance.TOO_SOON, product, item.lead)
     return None
 
 

@@ -39,6 +39,6 @@ def _locale(name: str) -> Locale:
 
 @lru_cache
 def _pattern(locale: str, digits: int) -> NumberPattern:
-    pattern = copy(_locale(locale).currency_formats["standard"])
+    pattern: NumberPattern = copy(_locale(locale).currency_formats["standard"])
     pattern.frac_prec = (digits, digits)
     return pattern

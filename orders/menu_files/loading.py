@@ -241,5 +241,6 @@ def _availabilities(menu: MenuFile, products: dict[str, int]) -> Iterator[Identi
             when = product.available
             days = sorted(DAYS.index(day) for day in when.days)
             first, last = when.season or (None, None)
-            for branch_id in [branches[key] for key in when.branches] or [None]:
+            branch_ids: list[int | None] = [branches[key] for key in when.branches]
+            for branch_id in branch_ids or [None]:
                 yield products[product.key], branch_id, days, when.from_, when.to, first, last

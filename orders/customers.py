@@ -1,0 +1,86 @@
+"""Who is writing: identity comes from the conversation's address, never from arguments."""
+
+from __future__ import annotations
+
+import re
+
+from django.db import IntegrityError, transaction
+
+from aitools.tools import ToolContext
+from orders.models import Customer, CustomerContact
+
+_PHONE = re.compile(r"(?:whatsapp:)?\+?(\d{8,15})")
+#: Country code, then what some networks put in and others leave out, then the national number.
+_VARIANTS = (
+    re.compile(r"(52)1(\d{10})"),
+    re.compile(r"(54)9(\d{10})"),
+    re.compile(r"(55\d\d)9(\d{8})"),
+)
+_LONGEST_NAME = 60
+
+
+def phone_key(address: str) -> str:
+    """One form for all ways of writing a phone number; "" when the address is none.
+
+    Mexico's 1, Argentina's 9 and Brazil's ninth digit come and go between
+    networks.  Only for finding: replies use the address as it came.
+    """
+    written = _PHONE.fullmatch(address)
+    if written is None:
+        return ""
+    digits = written.group(1)
+    for variant in _VARIANTS:
+        if match := variant.fullmatch(digits):
+            return match.group(1) + match.group(2)
+    return digits
+
+
+def find(ctx: ToolContext) -> Customer | None:
+    """The customer who writes, by this address or another form of its number."""
+    contact = (
+        CustomerContact.objects.select_related("customer").filter(channel=ctx.channel, address=ctx.address).first()
+    )
+    if contact is None and (key := phone_key(ctx.address)):
+        contact = CustomerContact.objects.select_related("customer").filter(phone_key=key).order_by("id").first()
+    return contact.customer if contact is not None else None
+
+
+def find_or_create(ctx: ToolContext, name: str = "") -> Customer:
+    """The customer who writes; a new one if unknown. Requires a transaction.
+
+    ``name`` is kept if the customer has none yet.
+    """
+    customer = find(ctx) or _create(ctx, name)
+    if not customer.name and name:
+        customer.name = name
+        customer.save(update_fields=["name"])
+    CustomerContact.objects.get_or_create(
+        channel=ctx.channel,
+        address=ctx.address,
+        defaults={"customer": customer, "phone_key": phone_key(ctx.address)},
+    )
+    return customer
+
+
+def _create(ctx: ToolContext, name: str) -> Customer:
+    key = phone_key(ctx.address)
+    phone = f"+{re.sub(r'[^0-9]', '', ctx.address)}" if key else ""
+    try:
+        with transaction.atomic():
+            customer = Customer.objects.create(name=name, phone=phone)
+            CustomerContact.objects.create(customer=customer, channel=ctx.channel, address=ctx.address, phone_key=key)
+    except IntegrityError:
+        # Another conversation of the same address was first.
+        return CustomerContact.objects.get(channel=ctx.channel, address=ctx.address).customer
+    return customer
+
+
+def known_name(ctx: ToolContext, customer: Customer | None) -> str:
+    """What we may call them: the name they gave us, else the channel's profile name."""
+    return (customer.name if customer is not None else "") or clean_name(ctx.profile_name)
+
+
+def clean_name(name: str) -> str:
+    """One line of printable characters, at most 60."""
+    printable = "".join(char if char.isprintable() else " " for char in name)
+    return " ".join(printable.split())[:_LONGEST_NAME].strip()

@@ -1,0 +1,1 @@
+"""What the shop's code says to customers, in the active language."""

@@ -1,0 +1,56 @@
+"""When the branches are open."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.utils.translation import gettext as _
+
+from aitools.tools import ToolContext, tool
+from orders import availability
+from orders.catalogue import Branch, current
+from orders.texts import times
+from orders.tools.args import CheckHours
+
+#: More branches than this are not listed at once.
+MOST_BRANCHES = 10
+
+
+@tool(schema=CheckHours)
+def check_hours(args: CheckHours, ctx: ToolContext) -> dict[str, object]:
+    """Tells opening hours and address of a branch or of all, for today or a date. Use it for any question on hours."""
+    catalogue = current()
+    branches = [branch for branch in catalogue.branches if args.branch in (None, branch.key)][:MOST_BRANCHES]
+    shown = [_hours(branch, args, ctx) for branch in branches]
+    return {"say": "\n".join(str(one["say"]) for one in shown), "branches": shown}
+
+
+def _hours(branch: Branch, args: CheckHours, ctx: ToolContext) -> dict[str, object]:
+    local = ctx.now.astimezone(branch.zone)
+    day = date.fromisoformat(args.date) if args.date is not None else local.date()
+    windows = availability.hours_on(branch, day)
+    return {
+        "say": " ".join([_hours_text(branch, day, local.date(), ctx), *_address(branch)]),
+        "branch": branch.key,
+        "date": day.isoformat(),
+        "hours": [[f"{window.opens:%H:%M}", f"{window.closes:%H:%M}"] for window in windows],
+        "open_now": availability.window_at(branch, ctx.now) is not None,
+        "address": branch.address,
+    }
+
+
+def _hours_text(branch: Branch, day: date, today: date, ctx: ToolContext) -> str:
+    windows = availability.hours_on(branch, day)
+    shown = {"branch": branch.name, "day": times.day(day, today)}
+    if windows:
+        hours = ", ".join(f"{window.opens:%H:%M}–{window.closes:%H:%M}" for window in windows)
+        return _("%(branch)s, %(day)s: %(hours)s.") % {**shown, "hours": hours}
+    closed = _("%(branch)s, %(day)s: closed.") % shown
+    opening = availability.next_opening(branch, ctx.now)
+    if opening is None:
+        return closed
+    return f"{closed} {_('Next opening: %(when)s.') % {'when': times.moment(opening, ctx.now)}}"
+
+
+def _address(branch: Branch) -> list[str]:
+    return [f"({branch.address})"] if branch.address else []
