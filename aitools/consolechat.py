@@ -20,6 +20,7 @@ from aitools.models import Conversation, OutboundMessage, OutboundState, Step, T
 log = logging.getLogger(__name__)
 
 LOOK_AGAIN_SECONDS = 0.1
+PATIENCE_SECONDS = 120.0
 LOOKED_AT = 20
 
 News = OutboundMessage | Step | ToolCall
@@ -38,7 +39,6 @@ class ConsoleChat:
 
     conversation: Conversation
     name: str = ""
-    patience_seconds: float = 120
     _told: set[tuple[type[Model], int, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -59,10 +59,10 @@ class ConsoleChat:
             profile_name=self.name,
         )
         inbox.receive([message])
-        deadline = time.monotonic() + self.patience_seconds
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not self._is_quiet():
             if time.monotonic() > deadline:
-                raise TimeoutError
+                raise TimeoutError(f"No answer within {PATIENCE_SECONDS:.0f} s.")
             self._work()
             yield from self._news()
         yield from self._news()

@@ -41,10 +41,11 @@ class Command(BaseCommand):
                 text = input("> " if sys.stdin.isatty() else "")
             except (EOFError, KeyboardInterrupt):
                 return
+            if not text.strip():
+                continue
             if not sys.stdin.isatty():
                 self.stdout.write(f"> {text}")
-            if text.strip():
-                yield text
+            yield text
 
     def _exchange(self, chat: ConsoleChat, text: str, *, trace: bool) -> None:
         try:
@@ -53,8 +54,8 @@ class Command(BaseCommand):
                     self._show(news)
                 elif trace:
                     self._trace(news)
-        except TimeoutError:
-            self.stderr.write(self.style.ERROR(f"No answer within {chat.patience_seconds:.0f} s."))
+        except TimeoutError as error:
+            self.stderr.write(self.style.ERROR(str(error)))
 
     def _show(self, message: OutboundMessage) -> None:
         if message.state == OutboundState.FAILED:
