@@ -47,7 +47,7 @@ $(VENV)/installed-%: requirements-%.txt
 	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name it with PYTHON=…"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --requirement $<
 	@touch $@
 
 clean:

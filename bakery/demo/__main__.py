@@ -16,8 +16,8 @@ from pathlib import Path
 from bakery.demo.supervisor import Supervisor
 from bakery.local.__main__ import local_folder, provide
 from bakery.local.services import LocalServiceError, write_private
-from bakery.management.commands.prepare_demo import USER
 
+_USER = "demo"
 _PORT = "8000"
 _READY_SECONDS = 60
 _PYTHON = sys.executable
@@ -57,7 +57,7 @@ def _set_environment(environment: MutableMapping[str, str], port: int, password:
     for name, value in defaults.items():
         if not environment.get(name):
             environment[name] = value
-    environment["DEMO_PASSWORD"] = password
+    environment.update({"DEMO_USER": _USER, "DEMO_PASSWORD": password})
 
 
 def _free_port(text: str) -> int:
@@ -91,7 +91,7 @@ def _welcome(port: int) -> None:
             return
         time.sleep(0.2)
     print(
-        f"\n  Chat     {address}/chat/\n  Admin    {address}/admin/   user {USER}, "
+        f"\n  Chat     {address}/chat/\n  Admin    {address}/admin/   user {_USER}, "
         f"password {os.environ['DEMO_PASSWORD']}\n  Ctrl-C stops everything.\n",
         flush=True,
     )

@@ -13,8 +13,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from aitools.models import BotProfile
 
-USER = "demo"
-
 
 class Command(BaseCommand):
     """Refuses outside the demo: it would overwrite a real menu and password."""
@@ -33,7 +31,7 @@ class Command(BaseCommand):
         call_command("collectstatic", interactive=False, verbosity=0)
         call_command("load_menu", str(menu), stdout=io.StringIO())
         _make_profile()
-        _make_staff_user(os.environ["DEMO_PASSWORD"])
+        _make_staff_user(os.environ["DEMO_USER"], os.environ["DEMO_PASSWORD"])
 
 
 def _make_profile() -> None:
@@ -41,9 +39,9 @@ def _make_profile() -> None:
     BotProfile.objects.get_or_create(name="Demo", defaults={"confirm_seconds": 1800, "settle_seconds": 1})
 
 
-def _make_staff_user(password: str) -> None:
+def _make_staff_user(name: str, password: str) -> None:
     user, _ = get_user_model().objects.get_or_create(
-        username=USER, defaults={"is_staff": True, "is_superuser": True, "email": "demo@example.com"}
+        username=name, defaults={"is_staff": True, "is_superuser": True, "email": "demo@example.com"}
     )
     if not user.check_password(password):
         user.set_password(password)

@@ -1,0 +1,75 @@
+"""`python -m bakery.demo`: one command, no key, and a port that answers."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bakery.local.services import free_port
+
+PROJECT = Path(__file__).parents[2]
+PROVIDED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE", "REDIS_PREFIX")
+READY_SECONDS = 90
+
+
+def demo(folder: Path, port: str) -> subprocess.Popen[str]:
+    variables = {name: value for name, value in os.environ.items() if name not in PROVIDED}
+    variables |= {"BAKERY_LOCAL_DIR": str(folder), "BAKERY_LOCAL_FSYNC": "off", "PORT": port}
+    return subprocess.Popen(
+        [sys.executable, "-m", "bakery.demo"],
+        cwd=PROJECT,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def lines_until(process: subprocess.Popen[str], word: str) -> Iterator[str]:
+    deadline = time.monotonic() + READY_SECONDS
+    assert process.stdout
+    for line in process.stdout:
+        yield line
+        if word in line:
+            return
+        assert time.monotonic() < deadline
+    pytest.fail(f"ended with {process.wait()} and never printed {word!r}")
+
+
+def test_the_demo_says_where_to_go_once_it_is_ready_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+    port = free_port()
+    process = demo(tmp_path, str(port))
+    with process:
+        shown = "".join(lines_until(process, "Ctrl-C"))
+        assert f"http://localhost:{port}/chat/" in shown
+        assert f"user demo, password {(tmp_path / 'demo_password').read_text()}" in shown
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health/ready") as response:
+            assert json.load(response)["status"] == "ok"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout
+        process.stdout.read()
+        assert process.wait(30) == 0
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+@pytest.mark.parametrize("port", ["eighty", "0", "70000"])
+def test_a_port_that_is_none_is_refused_in_one_line(tmp_path: Path, port: str) -> None:
+    output, _ = demo(tmp_path, port).communicate(timeout=30)
+    assert output == f"demo: PORT must be a number from 1 to 65535, not '{port}'\n"
+
+
+def test_a_busy_port_is_told_before_anything_starts(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        output, _ = demo(tmp_path, str(other.getsockname()[1])).communicate(timeout=30)
+    assert "choose another: make demo PORT=8001" in output
+    assert output.count("\n") == 1
+    assert not list(tmp_path.iterdir())
