@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aitools.providers.payloads import arguments_from, storable, wire_id, wire_schema
+from aitools.providers.payloads import arguments_from, asks_the_same, storable, wire_id, wire_schema
+from aitools.types import AssistantStep, RequestedCall
 
 
 def test_storable_json_keeps_everything_that_can_be_stored() -> None:
@@ -41,6 +42,21 @@ def test_an_unusable_id_is_replaced_by_a_stable_usable_one(own: str) -> None:
 
 def test_different_ids_stay_different() -> None:
     assert wire_id("a:1") != wire_id("a/1")
+
+
+@pytest.mark.parametrize(
+    ("vendor_ids", "usable"), [(("a", "b"), True), ((), True), (("a", "a"), False), (("",), False)]
+)
+def test_a_raw_turn_needs_one_id_for_each_call(vendor_ids: tuple[str, ...], usable: bool) -> None:
+    calls = tuple(RequestedCall(f"own-{number}", "view_menu", {}, one) for number, one in enumerate(vendor_ids))
+
+    assert asks_the_same(AssistantStep("", calls, ()), vendor_ids) is usable
+
+
+def test_a_raw_turn_is_of_other_calls_when_their_order_differs() -> None:
+    calls = (RequestedCall("1", "view_menu", {}, "a"), RequestedCall("2", "view_menu", {}, "b"))
+
+    assert not asks_the_same(AssistantStep("", calls, ()), ["b", "a"])
 
 
 def test_a_schema_loses_our_marks_and_titles_but_no_property() -> None:

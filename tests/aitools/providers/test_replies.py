@@ -8,8 +8,9 @@ import httpx2
 import pytest
 
 from aitools.errors import ProviderPermanent, ProviderTransient
-from aitools.types import ModelReply, Stop
+from aitools.types import ModelReply, Stop, Usage
 from tests.aitools.providers.cases import provider_over, request
+from tests.wire.vendors import API_KEY
 
 
 def _from(kind: str, **answer: Any) -> ModelReply:
@@ -62,11 +63,19 @@ def test_anthropic_unknown_content_is_no_content(content: Any) -> None:
     assert (reply.text, reply.tool_calls, reply.stop) == ("", (), Stop.END)
 
 
+def test_anthropic_counts_cached_tokens_as_input() -> None:
+    usage = {"input_tokens": 3, "cache_creation_input_tokens": 40, "cache_read_input_tokens": 500, "output_tokens": 7}
+
+    assert _anthropic([], usage=usage).usage == Usage(input=543, output=7, cached_input=500)
+
+
 def test_anthropic_an_error_in_a_success_is_a_fault() -> None:
+    error = {"type": "overloaded_error", "message": f"Overloaded: {API_KEY}"}
     with pytest.raises(ProviderTransient) as caught:
-        _from("anthropic", json={"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
+        _from("anthropic", json={"type": "error", "error": error})
 
     assert caught.value.kind == "overloaded"
+    assert API_KEY not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ['{"order": "C-1', "[]", "3", "null", "C-17", '{"order": NaN}', "[" * 100_000])
@@ -98,6 +107,12 @@ def test_openai_an_incomplete_response_is_not_acted_on(reason: str, stop: Stop) 
     assert (reply.stop, reply.raw_stop) == (stop, reason)
 
 
+def test_openai_counts_cached_tokens_once() -> None:
+    usage = {"input_tokens": 543, "input_tokens_details": {"cached_tokens": 500}, "output_tokens": 7}
+
+    assert _openai(usage=usage).usage == Usage(input=543, output=7, cached_input=500)
+
+
 def test_openai_a_half_written_call_cuts_the_turn() -> None:
     assert _openai(_function_call("{}", status="incomplete")).stop is Stop.LENGTH
 
@@ -116,7 +131,7 @@ def test_openai_a_run_stopped_by_policy_is_a_refusal() -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ({"code": "server_error", "message": "Oops"}, "server"),
+        ({"code": "server_error", "message": f"Oops {API_KEY}"}, "server"),
         ({"code": "rate_limit_exceeded", "message": "Wait"}, "rate_limit"),
         ({"code": "something_new", "message": "?"}, "server"),
         (None, "server"),
@@ -127,6 +142,7 @@ def test_openai_a_failed_run_may_be_tried_again(error: Any, kind: str) -> None:
         _openai(status="failed", error=error)
 
     assert caught.value.kind == kind
+    assert API_KEY not in str(caught.value)
 
 
 def test_openai_an_invalid_prompt_stays_invalid() -> None:
