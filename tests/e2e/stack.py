@@ -28,7 +28,7 @@ import redis
 PROJECT = Path(__file__).parents[2]
 CELERY = [sys.executable, "-m", "celery", "--quiet", "-A", "bakery"]
 WORKER = [*CELERY, "worker", "--pool=threads", "--concurrency=4", "--without-gossip", "--without-mingle"]
-PASSWORD = "prueba-de-extremo-a-extremo"
+USER, PASSWORD = "demo", "prueba-de-extremo-a-extremo"
 
 
 @dataclass
@@ -145,6 +145,7 @@ def running_stack(logs: Path, **environment: str) -> Iterator[Stack]:
         "PUBLIC_URL": f"http://127.0.0.1:{port}",
         "PORT": str(port),
         "DEMO": "true",
+        "DEMO_USER": USER,
         "DEMO_PASSWORD": PASSWORD,
         "PYTHONWARNINGS": "ignore",
     }
