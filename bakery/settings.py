@@ -82,6 +82,7 @@ for _name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         _name, "", ("http://", "https://"), purpose="where that vendor's API is", example="https://models.example.com"
     )
 AITOOLS_PROMPT_BUILDER = "orders.prompts.build"
+AITOOLS_SHOP_NAME = "bakery.title.shop_name"
 AITOOLS_PROVIDERS = {
     "anthropic": "aitools.providers.anthropic.AnthropicProvider",
     "openai": "aitools.providers.openai.OpenAIProvider",
@@ -182,6 +183,7 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
 # The largest webhook is some kilobytes; menu files and pictures come through the admin.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 

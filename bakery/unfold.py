@@ -68,6 +68,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_HEADER": _("Ordering desk"),
     "SITE_SYMBOL": "bakery_dining",
     "SITE_URL": None,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("bakery/favicon.svg")}],
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_LANGUAGES": True,
@@ -92,7 +93,7 @@ UNFOLD: dict[str, Any] = {
         }
     },
     "SIDEBAR": {
-        "show_search": True,
+        "show_search": False,
         "show_all_applications": False,
         "navigation": [
             {"items": _WORK},

@@ -14,6 +14,7 @@ from typing import Any
 from django import forms
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Field, Model, QuerySet
@@ -21,6 +22,10 @@ from django.forms.boundfield import BoundField
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from unfold.admin import ModelAdmin
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+#: Lines of a text box; it grows by its corner.
+ROWS = 3
 
 
 class GuardedForm(forms.ModelForm[Any]):
@@ -61,12 +66,16 @@ class GuardedForm(forms.ModelForm[Any]):
 
 
 class GuardedFields:
-    """For admins and inlines: fields that remember what they showed."""
+    """For admins and inlines: fields that remember what they showed, and are no larger than they need."""
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        if isinstance(db_field, ArrayField):
+            kwargs["widget"] = UnfoldAdminTextInputWidget()
         field = super().formfield_for_dbfield(db_field, request, **kwargs)  # type: ignore[misc]
         if field is not None:
             field.show_hidden_initial = True
+            if isinstance(field.widget, forms.Textarea):
+                field.widget.attrs["rows"] = ROWS
         return field
 
 

@@ -43,7 +43,12 @@ class ConversationAdmin(PostActions, ReadOnly, GrowingList):
     )
     search_fields = ("profile_name", "address", "phone")
     search_help_text = gettext_lazy("Name, number or address")
-    fields = ("channel", "account", "address", "phone", "profile_name", "language", "created_at", "opted_out_at")
+    fields = (
+        ("profile_name", "phone"),
+        ("channel", "account"),
+        ("address", "created_at"),
+        ("language", "opted_out_at"),
+    )
     change_form_outer_before_template = "admin/aitools/conversation/panel.html"
     post_actions = {
         "take-over": "change",

@@ -8,6 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import URLField
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -52,6 +53,11 @@ class ModelEndpointAdmin(GuardedAdmin):
         "active",
     )
     readonly_fields = ("key_is_set",)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if isinstance(db_field, URLField):
+            kwargs["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     @display(description=gettext_lazy("key"), label={"set": "success", "missing": "danger"})
     def key_is_set(self, row: ModelEndpoint) -> tuple[str, str] | str:

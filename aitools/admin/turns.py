@@ -72,7 +72,14 @@ class TurnAdmin(ReadOnly, GrowingList):
     list_display = ("started_at", "customer", "asked", "answered", "outcome", "failures")
     list_filter = (("state", ChoicesDropdownFilter), ("started_at", DayRangeFilter))
     list_select_related = ("conversation",)
-    fields = ("customer", "state", "text", "reply", "language", "started_at", "finished_at", "failures", "failure")
+    fields = (
+        ("customer", "state"),
+        "text",
+        "reply",
+        ("started_at", "finished_at"),
+        ("language", "failures"),
+        "failure",
+    )
     readonly_fields = ("customer",)
     inlines = (StepInline, CallInline)
 

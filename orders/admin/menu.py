@@ -24,6 +24,7 @@ from aitools import clock
 from aitools.admin.conflicts import GuardedAdmin, GuardedFields, GuardedForm
 from orders import selling
 from orders.admin.keeping import KeepsHistory
+from orders.admin.prices import PlainPrices
 from orders.admin.searching import PlainSearch
 from orders.models import Availability, Category, Option, OptionList, Product, ProductOptions, Variant
 from orders.models.shop import Weekday
@@ -106,7 +107,7 @@ class NamedFormSet(BaseInlineFormSet[Any, Any, Any]):
             seen.add(form.instance.key)
 
 
-class NamedInline(GuardedFields, TabularInline):
+class NamedInline(PlainPrices, GuardedFields, TabularInline):
     """Sizes or options. What may have been sold is switched off, not deleted."""
 
     form = NamedForm
@@ -117,12 +118,14 @@ class NamedInline(GuardedFields, TabularInline):
 
 class VariantInline(NamedInline):
     model = Variant
+    verbose_name_plural = gettext_lazy("Sizes")
     fields = ("name", "price", "pack_size", "aliases", "active", "position")
     tab = True
 
 
 class ProductOptionsInline(GuardedFields, TabularInline):
     model = ProductOptions
+    verbose_name_plural = gettext_lazy("Options")
     form = GuardedForm
     fields = ("list", "min", "max", "position")
     autocomplete_fields = ("list",)
@@ -147,6 +150,7 @@ class AvailabilityForm(GuardedForm):
 
 class AvailabilityInline(GuardedFields, StackedInline):
     model = Availability
+    verbose_name_plural = gettext_lazy("When it is sold")
     form = AvailabilityForm
     fields = ("weekdays", ("from_time", "to_time"), ("from_date", "to_date"), "branch")
     autocomplete_fields = ("branch",)
@@ -155,7 +159,7 @@ class AvailabilityInline(GuardedFields, StackedInline):
 
 
 @admin.register(Product)
-class ProductAdmin(KeyOnce, KeepsHistory, PlainSearch, GuardedAdmin):
+class ProductAdmin(PlainPrices, KeyOnce, KeepsHistory, PlainSearch, GuardedAdmin):
     form = ProductForm
     list_display = ("name", "category", "price", "sold_out", "active", "sells")
     list_editable = ("price", "sold_out", "active")
@@ -191,7 +195,6 @@ class ProductAdmin(KeyOnce, KeepsHistory, PlainSearch, GuardedAdmin):
         (
             gettext_lazy("How it is sold"),
             {
-                "classes": ["tab"],
                 "fields": (
                     ("unit_label", "pack_size"),
                     ("min_quantity", "max_quantity"),
@@ -201,7 +204,7 @@ class ProductAdmin(KeyOnce, KeepsHistory, PlainSearch, GuardedAdmin):
                 ),
             },
         ),
-        (gettext_lazy("Allergens"), {"classes": ["tab"], "fields": ("allergens_declared", "allergens")}),
+        (gettext_lazy("Allergens"), {"fields": ("allergens_declared", "allergens")}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:

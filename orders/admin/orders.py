@@ -53,7 +53,7 @@ class OrderAdmin(PostActions, ReadOnly, PlainSearch, GrowingList):
     search_fields = ("name", "code", "note")
     search_help_text = gettext_lazy("Name, code or note")
     actions = ("mark_preparing", "mark_ready", "mark_picked_up")
-    fields = ("code", "channel", "created_at", "taken_by", "version")
+    fields = (("code", "channel"), ("created_at", "taken_by"))
     change_form_outer_before_template = "admin/orders/order/sheet.html"
     post_actions = {"move": "view"}
 
