@@ -101,5 +101,4 @@ def _show(request: HttpRequest) -> HttpResponse:
 
 def _shop_name() -> str:
     """From the callable that ``AITOOLS_SHOP_NAME`` names: the engine knows no shop."""
-    path: str = getattr(settings, "AITOOLS_SHOP_NAME", "")
-    return str(import_string(path)()) if path else _("Orders")
+    return str(import_string(settings.AITOOLS_SHOP_NAME)())

@@ -28,14 +28,7 @@ const log = new Log(find("log"), words, press);
 function draw() {
   const atEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
   const pressed = new Map(sender.waiting.filter((one) => one.press).map((one) => [one.press, one.text]));
-  const own = sender.waiting.map((one) => ({
-    id: one.id,
-    at: one.at,
-    text: one.text,
-    side: one.text === words.resetCommand ? "note" : "visitor",
-    ticks: one.stored ? "sent" : "waiting",
-  }));
-  log.draw([...state.messages.map((message) => withAnswer(message, pressed)), ...own]);
+  log.draw([...state.messages.map((message) => withAnswer(message, pressed)), ...sender.waiting.map(asBubble)]);
   const offline = failures > 1 || sender.troubled;
   const presence = state.typing ? words.typing : words.online;
   const trouble = offline ? words.offline : complaint;
@@ -44,6 +37,12 @@ function draw() {
   say("trouble", trouble);
   find("trouble").hidden = !trouble;
   if (atEnd) scroll.scrollTop = scroll.scrollHeight;
+}
+
+/** A message on its way, in the form the server will give it. */
+function asBubble({ id, at, text: said, stored }) {
+  if (said === words.resetCommand) return { id, at, side: "note", text: words.restarted };
+  return { id, at, side: "visitor", text: said, ticks: stored ? "sent" : "waiting" };
 }
 
 /** Change a live region only when it says something new: it is read out each time. */
