@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.utils import translation
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -20,7 +20,7 @@ from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
 ORDER = asks(("make", {"name": "pan", "count": 2}))
-PHONE = {"width": 390, "height": 780}
+PHONE: ViewportSize = {"width": 390, "height": 780}
 
 
 @pytest.fixture(scope="module")
