@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 
 from orders.offline import vocabulary as words
 from orders.offline.facts import Line
 from orders.offline.match import Reading, best, explain_as_choice
 from orders.offline.menu import Menu, MenuItem
+from orders.offline.normalise import Kind, Token
 from orders.offline.reading import Clause, Op, Turn
 from orders.offline.resolve import of_reading, resolve
 from orders.offline.segment import Chunk
@@ -108,7 +110,7 @@ def _put(work: _Work, line: Line) -> None:
 
 
 def _one_more(work: _Work, chunks: Sequence[Chunk]) -> bool:
-    """"una más", "otra igual": the last line grows."""
+    """ "una más", "otra igual": the last line grows."""
     if len(chunks) != 1 or chunks[0].hard or not work.lines or chunks[0].number is None:
         return False
     said = {token.text for token in chunks[0].tokens}
@@ -185,11 +187,12 @@ def wish_of(line: Line, menu: Menu) -> Wish | None:
     if item is None:
         return None
     options = tuple(o for rule in item.lists for o in rule.options if o.code in line.options)
-    return Wish(words=item.label, item=item, size=item.size(line.variant), options=options, note=line.note)
+    count = Token(str(line.quantity), 0, 0, Kind.NUMBER, Decimal(line.quantity))
+    return Wish(item.label, item, (), count, item.size(line.variant), options, note=line.note, by_pack=True)
 
 
 def _swap(work: _Work, clause: Clause) -> bool:
-    """"cambia la palmera por 2 ensaimadas"."""
+    """ "cambia la palmera por 2 ensaimadas"."""
     if len(clause.chunks) != 1 or not clause.to[0].hard:
         return False
     at = _find(work, clause.chunks[0])
@@ -208,7 +211,7 @@ def _swap(work: _Work, clause: Clause) -> bool:
 
 
 def _changes_choice(work: _Work, chunks: Sequence[Chunk]) -> bool:
-    """"cámbiale el relleno a nuez": another option or size of a line."""
+    """ "cámbiale el relleno a nuez": another option or size of a line."""
     tokens = tuple(token for chunk in chunks for token in chunk.tokens if not (token.is_number and token.weak))
     if not work.lines or not any(not token.soft for token in tokens):
         return False
@@ -254,4 +257,4 @@ def _words(chunk: Chunk) -> str:
     return " ".join(token.text for token in chunk.tokens if token.text not in words.FILLER)
 
 
-__all__ = ["Doubt", "Open", "Outcome", "apply", "line_of", "wish_of", "MenuItem", "of_reading"]
+__all__ = ["Doubt", "MenuItem", "Open", "Outcome", "apply", "line_of", "of_reading", "wish_of"]

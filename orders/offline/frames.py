@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from orders.offline.menu import Menu, Place
 from orders.offline.normalise import Kind, Token
+from orders.offline.tables import word_set
 
 _STOP_NOTE = (
     r"(?=\s*(?:,|\n|;|$|\bpara (?:el|la|las|hoy|mañana|manana|este|recoger)\b"
@@ -15,34 +16,39 @@ _STOP_NOTE = (
 )
 _NOTES = (
     re.compile(
-        r"\b(?:que|q) (?:diga|ponga|lleve escrito)\s*:?\s*[«“\"'‘]?(?P<note>[^\n,;]+?)[»”\"'’]?" + _STOP_NOTE, re.I
+        r"\b(?:que|q) (?:diga|ponga|lleve escrito)\s*:?\s*[«“\"'‘]?(?P<note>[^\n,;]+?)[»”\"'’]?" + _STOP_NOTE,
+        re.IGNORECASE,
     ),
     re.compile(
         r"\b(?:con (?:el )?(?:texto|mensaje|letrero de|dedicatoria)|dedicatoria)\s*:?\s*"
         r"[«“\"'‘]?(?P<note>[^\n,;]+?)[»”\"'’]?" + _STOP_NOTE,
-        re.I,
+        re.IGNORECASE,
     ),
     re.compile(
         r"\b(?:that says|saying|which says|says|with the message|to say|written)\s*:?\s*"
         r"[«“\"'‘]?(?P<note>[^\n;]+?)[»”\"'’]?" + _STOP_NOTE,
-        re.I,
+        re.IGNORECASE,
     ),
     re.compile(r"(?:^|(?<=[\s,(]))[«“\"'‘](?P<note>[^»”\"'’\n]{2,120}?)[»”\"'’](?=$|[\s,.!?)])"),
 )
-_NAME = r"(?P<name>[^\W\d_]+(?:[ '-][^\W\d_]+){0,3}?)(?=\s*(?:$|[,.\n;!?]|\b(?:y|and|para|por|pero|a|at|please|gracias)\b))"
+_NAME = (
+    r"(?P<name>[^\W\d_]+(?:[ '-][^\W\d_]+){0,3}?)(?=\s*(?:$|[,.\n;!?]|\b(?:y|and|para|por|pero|a|at|please|gracias)\b))"
+)
 _NAMES = (
-    re.compile(r"\b(?:a nombre de|al nombre de|mi nombre es|me llamo)\s+" + _NAME, re.I),
-    re.compile(r"\b(?:my name is|my name's|the name is|name's|under the name(?: of)?|name is)\s+" + _NAME, re.I),
+    re.compile(r"\b(?:a nombre de|al nombre de|mi nombre es|me llamo)\s+" + _NAME, re.IGNORECASE),
+    re.compile(
+        r"\b(?:my name is|my name's|the name is|name's|under the name(?: of)?|name is)\s+" + _NAME, re.IGNORECASE
+    ),
     re.compile(r"\b(?:[Ss]oy|[Ii]t's for|[Uu]nder)\s+(?P<name>[A-ZÁÉÍÓÚÑ][^\W\d_]+(?: [A-ZÁÉÍÓÚÑ][^\W\d_]+){0,2})"),
 )
 _DELIVERY = re.compile(
     r"\b(?:que )?(?:me |nos )?(?:lo |la |los |las )?"
     r"(?:(?:manden?|mandan?|envien?|envian?|lleven?|llevan?|traigan?|traen)\s+(?:a|al|hasta)(?: la| el| mi)?"
     r"|a domicilio|domicilio|delivery|deliver(?:ed)?(?: it)?(?: to)?)\b[^,.\n]*",
-    re.I,
+    re.IGNORECASE,
 )
-_PLACE_LEADS = frozenset("en la el del de al a lo sucursal tienda local sede from at in the on".split())
-_PICK_UP = re.compile(r"\bpick(?:ing)?[ -]?up\b|\bpara llevar\b|\bto go\b", re.I)
+_PLACE_LEADS = word_set("en la el del de al a lo sucursal tienda local sede from at in the on")
+_PICK_UP = re.compile(r"\bpick(?:ing)?[ -]?up\b|\bpara llevar\b|\bto go\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

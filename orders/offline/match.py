@@ -92,17 +92,11 @@ def _likeness(token: Token, menu: Menu) -> dict[str, float]:
     return menu.lexicon.similar(token.text) if token.kind is Kind.WORD else {token.text: 1.0}
 
 
-def readings(
-    tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem] | None = None
-) -> list[Reading]:
+def readings(tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem] | None = None) -> list[Reading]:
     """Readings of the chunk, best first, one a product; none when no name fits at all."""
     likeness = likenesses(tokens, menu)
     shortlist = _shortlist(likeness, menu) if among is None else [(item, None) for item in among]
-    found = [
-        reading
-        for item, name in shortlist
-        if (reading := explain(tokens, likeness, item, name)) is not None
-    ]
+    found = [reading for item, name in shortlist if (reading := explain(tokens, likeness, item, name)) is not None]
     return sorted(found, key=lambda reading: -reading.score)
 
 
@@ -131,9 +125,7 @@ def explain(
     return max(accounts, key=lambda reading: reading.score, default=None)
 
 
-def explain_as_choice(
-    tokens: Sequence[Token], menu: Menu, item: MenuItem
-) -> Reading | None:
+def explain_as_choice(tokens: Sequence[Token], menu: Menu, item: MenuItem) -> Reading | None:
     """Read the tokens as size and options of an item named before; None when nothing fits."""
     account = _Account(tokens, likenesses(tokens, menu), item)
     reading = _finish(account)
@@ -196,9 +188,7 @@ def _finish(account: _Account) -> Reading:
     explained = sum(account.used.values())
     explained += _take_extras(account)
     quantity, surplus = _quantity(account)
-    left = tuple(
-        at for at in account.free() if account.tokens[at].kind is Kind.WORD and not account.tokens[at].soft
-    )
+    left = tuple(at for at in account.free() if account.tokens[at].kind is Kind.WORD and not account.tokens[at].soft)
     left += tuple(at for at in account.free() if account.tokens[at].anchored)
     score = explained + (WHOLE_NAME if whole else 0) - MISSING * account.missing
     score -= LEFT_OVER * (len(left) + len(account.surplus)) + surplus
@@ -340,16 +330,13 @@ def _take_partial_options(account: _Account) -> None:
 
 
 def _options_in_name(account: _Account) -> None:
-    """"tinto con buñuelo" is a name of the combo and says which bun."""
+    """ "tinto con buñuelo" is a name of the combo and says which bun."""
     for rule in account.item.lists:
         if rule.min and not any(option.list_key == rule.key for option in account.options):
             named = [
                 option
                 for option in rule.options
-                if any(
-                    all(account.find(word, account.name_at) is not None for word in name)
-                    for name in option.names
-                )
+                if any(all(account.find(word, account.name_at) is not None for word in name) for name in option.names)
             ]
             if len(named) == 1:
                 account.options.append(named[0])

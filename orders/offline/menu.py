@@ -152,9 +152,7 @@ class MenuCache:
     def __init__(self) -> None:
         self._built: list[tuple[tuple[Sequence[Choice], ...], Menu]] = []
 
-    def get(
-        self, products: Sequence[Choice], branches: Sequence[Choice], categories: Sequence[Choice]
-    ) -> Menu:
+    def get(self, products: Sequence[Choice], branches: Sequence[Choice], categories: Sequence[Choice]) -> Menu:
         key = (products, branches, categories)
         for loaded, menu in self._built:
             if all(mine is theirs for mine, theirs in zip(loaded, key, strict=True)):
@@ -164,9 +162,7 @@ class MenuCache:
         return menu
 
 
-def build(
-    products: Sequence[Choice], branches: Sequence[Choice] = (), categories: Sequence[Choice] = ()
-) -> Menu:
+def build(products: Sequence[Choice], branches: Sequence[Choice] = (), categories: Sequence[Choice] = ()) -> Menu:
     items = tuple(_item(choice) for choice in products)
     return Menu(
         items=items,

@@ -9,16 +9,19 @@ from datetime import date, datetime, time, timedelta
 
 from orders.offline import vocabulary as words
 from orders.offline.normalise import Kind, Token
+from orders.offline.tables import word_set
 
 _EVENING = frozenset({"pm", "tarde", "noche", "afternoon", "evening", "night"})
 _MORNING = frozenset({"am", "manana", "madrugada", "morning"})
 _HOUR_WORDS = frozenset({"h", "hs", "hrs", "hr", "horas", "hora", "oclock"})
 _NOON = frozenset({"mediodia", "noon"})
-_LEADS = frozenset(
+_LEADS = word_set(
     """para pa por a las la el los on at for by the de del dia este proximo siguiente next this
-    tipo como hasta desde antes about around""".split()
+    tipo como hasta desde antes about around"""
 )
-_TIME_LEADS = frozenset({"a", "para", "pa", "tipo", "como", "sobre", "at", "by", "around", "about", "for", "desde", "hasta", "antes"})
+_TIME_LEADS = frozenset(
+    {"a", "para", "pa", "tipo", "como", "sobre", "at", "by", "around", "about", "for", "desde", "hasta", "antes"}
+)
 _DAY_MONTH = re.compile(r"(\d{1,2})/(\d{1,2})")
 _TERSE_TIME = re.compile(r"([01]?\d|2[0-3])([0-5]\d)")
 #: From this hour on a bare number means what it says; below, the afternoon.
@@ -146,7 +149,7 @@ def _weekday(tokens: Sequence[Token], at: int, today: date, english: bool) -> _H
 
 
 def _month_day(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit | None:
-    """"el 24 de diciembre", "december 24th", "24 dec"."""
+    """ "el 24 de diciembre", "december 24th", "24 dec"."""
     day, month, length = _number(tokens, at), 0, 0
     if day is not None:
         skip = 1 if _text(tokens, at + 1) in ("de", "of", "th", "st", "nd", "rd") else 0
@@ -173,7 +176,7 @@ def _slash_day(tokens: Sequence[Token], at: int, today: date, english: bool) -> 
 
 
 def _day_number(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit | None:
-    """"el día 5", "the 5th", "el 24" when nothing countable follows."""
+    """ "el día 5", "the 5th", "el 24" when nothing countable follows."""
     number = _number(tokens, at)
     if number is None or not 1 <= number <= 31:
         return None
@@ -190,7 +193,7 @@ def _day_number(tokens: Sequence[Token], at: int, today: date, english: bool) ->
 
 
 def _period(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit | None:
-    """"por la tarde", "in the morning": no time, but which half of the day."""
+    """ "por la tarde", "in the morning": no time, but which half of the day."""
     lead = _text(tokens, at) in ("por", "en", "de", "in") and _text(tokens, at + 1) in ("la", "las", "the")
     if not lead:
         return None
@@ -253,7 +256,7 @@ def _is_time_place(tokens: Sequence[Token], at: int, length: int) -> bool:
 
 
 def _terse(tokens: Sequence[Token], at: int) -> _Hit | None:
-    """"CENTRO 1230": four digits at the end of a clause."""
+    """ "CENTRO 1230": four digits at the end of a clause."""
     token = tokens[at]
     found = _TERSE_TIME.fullmatch(token.text) if token.kind is Kind.NUMBER else None
     last = at + 1 >= len(tokens) or tokens[at + 1].is_break

@@ -17,13 +17,14 @@ from orders.offline.moments import When, find_when
 from orders.offline.normalise import Kind, Token, clean, fold, tokenise
 from orders.offline.quantities import HALF, with_numbers
 from orders.offline.segment import Chunk, prepared, segment
+from orders.offline.tables import word_set
 
 _CLEAR = re.compile(
     r"\b(?:(?:borr|quit|elimin|cancel|sac)\w* todo|empe\w+ (?:de nuevo|otra vez|de cero)|de cero"
     r"|start over|start again|clear (?:it|everything|my order|the order)|scratch (?:that|everything)"
     r"|(?:remove|delete|cancel) everything)\b"
 )
-_CORRECTION = frozenset("no perdon digo mejor sorry wait mean i espera".split())
+_CORRECTION = word_set("no perdon digo mejor sorry wait mean i espera")
 _SWAP = re.compile(r"\b(?:en (?:vez|lugar) de|instead of)\b")
 
 
@@ -119,7 +120,7 @@ def _without(tokens: Sequence[Token], used: set[int]) -> list[Token]:
 
 
 def _corrected(tokens: Sequence[Token]) -> list[Token]:
-    """"two no three croissants" is three."""
+    """ "two no three croissants" is three."""
     kept: list[Token] = []
     for token in tokens:
         if token.is_number and not token.weak:
@@ -134,7 +135,7 @@ def _corrected(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _halves(tokens: Sequence[Token], menu: Menu) -> list[Token]:
-    """"12 donas mitad chocolate mitad azúcar": one mixed item if the menu has it, else two items."""
+    """ "12 donas mitad chocolate mitad azúcar": one mixed item if the menu has it, else two items."""
     at = [i for i, token in enumerate(tokens) if token.value == HALF and token.is_number]
     if len(at) != 2:
         return list(tokens)
@@ -182,9 +183,7 @@ def _verb(token: Token) -> Op | None:
     return Op.ADD if token.text in words.ADDS else None
 
 
-def _clause(
-    op: Op, said: bool, tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem]
-) -> list[Clause]:
+def _clause(op: Op, said: bool, tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem]) -> list[Clause]:
     known = among if among and op is not Op.ADD else None
     at = next((i for i, t in enumerate(tokens) if t.text in ("por", "for", "to") and i), None) if op is Op.SET else None
     if at is not None and _counts_or_names(tokens[at + 1 :], menu):
@@ -204,5 +203,3 @@ def _chunks(tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem] | Non
         if all(chunk.readings and not chunk.readings[0].left for chunk in near if chunk.hard):
             return tuple(near)
     return tuple(segment(tokens, menu))
-
-

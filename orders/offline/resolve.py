@@ -81,8 +81,7 @@ def _is_new_count(chunk: Chunk) -> bool:
 def _all_anchored(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """In an answer every number may be a size ("12")."""
     return tuple(
-        replace(token, anchored=True) if token.kind is Kind.NUMBER and not token.weak else token
-        for token in tokens
+        replace(token, anchored=True) if token.kind is Kind.NUMBER and not token.weak else token for token in tokens
     )
 
 
@@ -175,7 +174,7 @@ def _borrow(chunk: Chunk, menu: Menu, before: Sequence[Wish]) -> Reading | None:
 
 
 def _with_noun(chunk: Chunk, menu: Menu, last: MenuItem, clear: bool) -> Reading | None:
-    """"2 de pollo" after empanadas: the one product that "empanada de pollo" names wholly."""
+    """ "2 de pollo" after empanadas: the one product that "empanada de pollo" names wholly."""
     for noun in dict.fromkeys((last.head, *(name[-1] for name in last.names[:1]))):
         if not noun.isalpha() or noun in words.STOP:
             continue

@@ -60,9 +60,7 @@ class _Piece:
     after_break: bool
 
 
-def segment(
-    tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem] | None = None
-) -> list[Chunk]:
+def segment(tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem] | None = None) -> list[Chunk]:
     """The chunks of a clause, in order. ``among`` limits the products looked at."""
     pieces = _pieces(prepared(tokens, menu))
     count = len(pieces)

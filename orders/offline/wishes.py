@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from orders.offline.menu import MenuItem, OptionChoice, OptionList, Size
 from orders.offline.normalise import Kind, Token
+from orders.offline.tables import word_set
 
 #: More than a tool takes.
 MOST = 500
@@ -16,10 +17,10 @@ MOST = 500
 LARGE = 200
 PIECES_IN_DOZEN = 12
 
-_CONTAINERS = frozenset(
+_CONTAINERS = word_set(
     """bolsa bolsas caja cajas paquete paquetes bandeja bandejas charola charolas cubeta cubetas
     panal panales docena docenas dozen dozens bag bags box boxes pack packs tray trays tarro
-    canasta cubetica carton cartones""".split()
+    canasta cubetica carton cartones"""
 )
 
 
@@ -124,7 +125,7 @@ def _count(wish: Wish, item: MenuItem) -> tuple[int | None, Size | None, Issue |
     if value != value.to_integral() or value <= 0:
         return None, wish.size, Issue(Open.QUANTITY, number.text if number else "")
     count = int(value)
-    if wish.size is None and any(size.pieces or size.sized for size in item.sizes):
+    if wish.size is None and not wish.by_pack and any(size.pieces or size.sized for size in item.sizes):
         return _in_packs(item, count, number)
     pieces = wish.size.pieces if wish.size is not None else item.pieces
     said_dozens = number is not None and number.dozens is not None
@@ -137,9 +138,7 @@ def _count(wish: Wish, item: MenuItem) -> tuple[int | None, Size | None, Issue |
     return None, wish.size, Issue(Open.PACK, str(count), limit=pieces)
 
 
-def _in_packs(
-    item: MenuItem, count: int, number: Token | None
-) -> tuple[int | None, Size | None, Issue | None]:
+def _in_packs(item: MenuItem, count: int, number: Token | None) -> tuple[int | None, Size | None, Issue | None]:
     """Choose the size by the number of pieces: 6 donuts are one half dozen."""
     dozens = number.dozens if number is not None else None
     if dozens is not None:
@@ -180,13 +179,7 @@ def _for_money(wish: Wish, item: MenuItem, number: Token) -> tuple[int | None, S
 
 
 def _size_issues(wish: Wish, item: MenuItem) -> list[Issue]:
-    if item.sizes and wish.size is None and not _has(wish, Open.PACK):
-        return [Issue(Open.WHICH_SIZE)]
-    return []
-
-
-def _has(wish: Wish, why: Open) -> bool:
-    return wish.quantity is None and why is Open.PACK
+    return [Issue(Open.WHICH_SIZE)] if item.sizes and wish.size is None and wish.quantity is not None else []
 
 
 def _option_issues(wish: Wish, item: MenuItem) -> list[Issue]:
@@ -198,9 +191,7 @@ def _option_issues(wish: Wish, item: MenuItem) -> list[Issue]:
             issues.append(Issue(Open.TOO_MANY_OPTIONS, options=options, limit=options.max))
         elif len(chosen) < options.min:
             issues.append(Issue(Open.WHICH_OPTION, options=options, choices=options.options))
-        issues += [
-            Issue(Open.OPTION_SOLD_OUT, option.label, options=options) for option in chosen if option.sold_out
-        ]
+        issues += [Issue(Open.OPTION_SOLD_OUT, option.label, options=options) for option in chosen if option.sold_out]
     return issues
 
 

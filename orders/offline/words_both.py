@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from orders.offline.tables import word_set
+
 SAME_MEANING: Final = """
 pan bread
 queso cheese
@@ -100,3 +102,11 @@ PACK_PATTERNS: Final = (
     r"\b(?:x|por) ?(\d+)\b(?! ?(?:g|gr|kg|ml|cl|l|oz)\b)",
 )
 PACK_DOZENS: Final = r"\((\d+ )?(?:docenas?|dozens?)\)"
+
+#: Words that name an allergen, folded; in a question about allergens they are no products.
+ALLERGEN_NAMES: Final = word_set(
+    """
+    gluten trigo wheat lactosa lactose leche milk lacteo dairy huevo egg nuez nueces nut mani peanut
+    cacahuate cacahuete almendra almond soya soja soy sesamo sesame ajonjoli azucar sugar
+    """
+)

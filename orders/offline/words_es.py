@@ -4,525 +4,133 @@ from __future__ import annotations
 
 from typing import Final
 
-NUMBERS: Final = {
-    "cero": 0, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8,
-    "nueve": 9, "diez": 10, "once": 11, "doce": 12, "trece": 13, "catorce": 14, "quince": 15,
-    "dieciseis": 16, "diecisiete": 17, "dieciocho": 18, "diecinueve": 19, "veinte": 20,
-    "veintiun": 21, "veintiuno": 21, "veintiuna": 21, "veintidos": 22, "veintitres": 23,
-    "veinticuatro": 24, "veinticinco": 25, "veintiseis": 26, "veintisiete": 27,
-    "veintiocho": 28, "veintinueve": 29, "treinta": 30, "cuarenta": 40, "cincuenta": 50,
-    "sesenta": 60, "setenta": 70, "ochenta": 80, "noventa": 90, "cien": 100, "ciento": 100,
-    "doscientos": 200, "doscientas": 200, "trescientos": 300, "trescientas": 300,
-    "cuatrocientos": 400, "quinientos": 500, "quinientas": 500,
-    # Catalan, for the counters where both are spoken.
-    "dues": 2, "quatre": 4, "cinc": 5, "sis": 6, "set": 7, "vuit": 8, "nou": 9, "deu": 10,
-}  # fmt: skip
-ARTICLES: Final = frozenset({"un", "una", "uno", "unos", "unas"})
-OTHERS: Final = frozenset({"otro", "otra", "otros", "otras"})
-HALVES: Final = frozenset({"medio", "media", "mitad", "medios", "medias"})
-QUARTERS: Final = frozenset({"cuarto", "cuartos"})
-THOUSAND: Final = frozenset({"mil"})
-HUNDRED: Final[frozenset[str]] = frozenset()
-DOZENS: Final = frozenset({"docena", "docenas", "dna", "dotzena"})
-PAIRS: Final = frozenset({"par", "parcito", "parejita"})
-AND: Final = frozenset({"y", "e", "i"})
-SIZE_LEADS: Final = frozenset({"de", "del", "para", "numero", "num", "nro", "tamano"})
-MONEY: Final = {
-    "peso": 1, "pesos": 1, "pesitos": 1, "dolar": 1, "dolares": 1, "euro": 1, "euros": 1,
-    "varos": 1, "colones": 1, "lempiras": 1, "quetzales": 1, "soles": 1,
-    "luca": 1000, "lucas": 1000, "lks": 1000,
-}  # fmt: skip
+from orders.offline.tables import word_set, word_values
+
+NUMBERS: Final = word_values(
+    """
+    cero 0 dos 2 tres 3 cuatro 4 cinco 5 seis 6 siete 7 ocho 8 nueve 9 diez 10 once 11 doce 12 trece
+    13 catorce 14 quince 15 dieciseis 16 diecisiete 17 dieciocho 18 diecinueve 19 veinte 20 veintiun
+    21 veintiuno 21 veintiuna 21 veintidos 22 veintitres 23 veinticuatro 24 veinticinco 25
+    veintiseis 26 veintisiete 27 veintiocho 28 veintinueve 29 treinta 30 cuarenta 40 cincuenta 50
+    sesenta 60 setenta 70 ochenta 80 noventa 90 cien 100 ciento 100 doscientos 200 doscientas 200
+    trescientos 300 trescientas 300 cuatrocientos 400 quinientos 500 quinientas 500 dues 2 quatre 4
+    cinc 5 sis 6 set 7 vuit 8 nou 9 deu 10
+    """
+)
+
+ARTICLES: Final = word_set("un una unas uno unos")
+
+OTHERS: Final = word_set("otra otras otro otros")
+
+HALVES: Final = word_set("media medias medio medios mitad")
+
+QUARTERS: Final = word_set("cuarto cuartos")
+
+THOUSAND: Final = word_set("mil")
+
+HUNDRED: Final = word_set("")
+
+DOZENS: Final = word_set("dna docena docenas dotzena")
+
+PAIRS: Final = word_set("par parcito parejita")
+
+AND: Final = word_set("e i y")
+
+SIZE_LEADS: Final = word_set("de del nro num numero para tamano")
+
+#: Units of money and how much one is.
+MONEY: Final = word_values(
+    """
+    peso 1 pesos 1 pesitos 1 dolar 1 dolares 1 euro 1 euros 1 varos 1 colones 1 lempiras 1 quetzales
+    1 soles 1 luca 1000 lucas 1000 lks 1000
+    """
+)
 
 #: Glue inside names ("frijol con queso"): never decides anything.
-STOP: Final = frozenset(
-    [
-        "de",
-        "del",
-        "la",
-        "las",
-        "el",
-        "los",
-        "lo",
-        "al",
-        "a",
-        "con",
-        "y",
-        "e",
-        "o",
-        "u",
-        "en",
-        "i",
-        "les",
-        "els",
-        "l",
-        "d",
-    ]
+STOP: Final = word_set(
+    """
+    a al con d de del e el els en i l la las les lo los o u y
+    """
 )
+
 #: Words around an order. They may go unexplained, and never count as a product.
-FILLER: Final = frozenset(
-    [
-        "hola",
-        "holaa",
-        "buenas",
-        "buenos",
-        "buen",
-        "bon",
-        "dia",
-        "dias",
-        "tarde",
-        "tardes",
-        "noche",
-        "noches",
-        "que",
-        "qué",
-        "tal",
-        "oye",
-        "oiga",
-        "mire",
-        "mira",
-        "fijese",
-        "es",
-        "yo",
-        "tu",
-        "usted",
-        "ustedes",
-        "vos",
-        "me",
-        "te",
-        "le",
-        "nos",
-        "les",
-        "se",
-        "mi",
-        "mis",
-        "su",
-        "sus",
-        "lo",
-        "la",
-        "quiero",
-        "quisiera",
-        "queremos",
-        "quisieramos",
-        "querer",
-        "quieres",
-        "voldria",
-        "vull",
-        "deseo",
-        "deseamos",
-        "necesito",
-        "necesitamos",
-        "ocupo",
-        "voy",
-        "vamos",
-        "va",
-        "ir",
-        "dame",
-        "deme",
-        "denme",
-        "dar",
-        "das",
-        "da",
-        "dan",
-        "dais",
-        "podria",
-        "podrias",
-        "puede",
-        "puedes",
-        "podeis",
-        "pueden",
-        "pon",
-        "ponme",
-        "pone",
-        "poneme",
-        "ponga",
-        "pongame",
-        "pongan",
-        "poner",
-        "regala",
-        "regalame",
-        "regaleme",
-        "manda",
-        "mandame",
-        "mandeme",
-        "manden",
-        "mande",
-        "envia",
-        "enviame",
-        "envieme",
-        "envien",
-        "enviar",
-        "traeme",
-        "traigame",
-        "aparta",
-        "apartame",
-        "aparteme",
-        "apartar",
-        "guarda",
-        "guardas",
-        "guardame",
-        "guardeme",
-        "guardar",
-        "reserva",
-        "reservame",
-        "reserveme",
-        "reservar",
-        "encargar",
-        "encargo",
-        "encargame",
-        "haz",
-        "hazme",
-        "hace",
-        "haga",
-        "hagame",
-        "hacer",
-        "favor",
-        "porfavor",
-        "porfa",
-        "porfis",
-        "porfi",
-        "xfa",
-        "pf",
-        "plis",
-        "gracias",
-        "vecino",
-        "vecina",
-        "veci",
-        "vecinita",
-        "amigo",
-        "amiga",
-        "amor",
-        "senor",
-        "senora",
-        "senorita",
-        "joven",
-        "jefe",
-        "jefa",
-        "reina",
-        "rey",
-        "mijo",
-        "mija",
-        "don",
-        "pues",
-        "entonces",
-        "tambien",
-        "ademas",
-        "ah",
-        "eh",
-        "mmm",
-        "uhh",
-        "ese",
-        "esa",
-        "esos",
-        "esas",
-        "este",
-        "esta",
-        "estos",
-        "estas",
-        "eso",
-        "aqui",
-        "alla",
-        "ahi",
-        "ahorita",
-        "ahora",
-        "ya",
-        "pedido",
-        "pedir",
-        "pide",
-        "orden",
-        "ordenar",
-        "seria",
-        "serian",
-        "son",
-        "sea",
-        "sean",
-        "sería",
-        "nada",
-        "solo",
-        "solamente",
-        "nomas",
-        "mas",
-        "menos",
-        "aproximadamente",
-        "como",
-        "unos",
-        "unas",
-        "cada",
-        "uno",
-        "por",
-        "para",
-        "pa",
-        "recoger",
-        "recojo",
-        "recogerlo",
-        "llevar",
-        "llevo",
-        "pasar",
-        "paso",
-        "pasare",
-        "traer",
-        "buscar",
-        "traer",
-        "retirar",
-        "tienda",
-        "sucursal",
-        "local",
-        "si",
-        "ok",
-        "vale",
-        "listo",
-        "bueno",
-        "muy",
-        "bien",
-        "rico",
-        "ricos",
-        "rica",
-        "ricas",
-        "fresco",
-        "frescos",
-        "fresca",
-        "frescas",
-        "calientito",
-        "calientitos",
-        "surtido",
-        "surtida",
-        "surtidos",
-        "surtidas",
-        "variado",
-        "variados",
-        "variada",
-        "variadas",
-        "unidad",
-        "unidades",
-        "pieza",
-        "piezas",
-        "pza",
-        "pzas",
-        "und",
-        "unds",
-        "bolsa",
-        "bolsas",
-        "bolsita",
-        "vaso",
-        "vasos",
-        "vasito",
-        "taza",
-        "tazas",
-        "tacita",
-        "caja",
-        "cajas",
-        "cajita",
-        "sabor",
-        "sabores",
-        "tipo",
-        "clase",
-        "juego",
-        "tamano",
-        "talla",
-        "diga",
-        "cuenta",
-        "mejor",
-        "favorcito",
-        "siempre",
-        "igual",
-        "iguales",
-        "todo",
-        "todos",
-        "toda",
-        "todas",
-        "ustedes",
-        "hoy",
-        "fin",
-        "quedo",
-        "gustaria",
-        "gustan",
-        "puedo",
-        "poner",
-        "podemos",
-        "quería",
-        "queria",
-        "venga",
-        "dale",
-        "anda",
-        "enfrente",
-        "pronto",
-        "rato",
-        "cuando",
-        "cuanto",
-        "cuanta",
-        "tengo",
-        "tiene",
-        "tienen",
-        "hay",
-        "tomar",
-        "comer",
-        "desayunar",
-        "desayuno",
-        "almuerzo",
-        "cena",
-        "fiesta",
-        "reunion",
-        "oficina",
-        "casa",
-        "familia",
-        "hijo",
-        "hija",
-        "mama",
-        "papa",
-        "esposo",
-        "esposa",
-        "hijos",
-        "nene",
-        "nena",
-        "nino",
-        "nina",
-        "ninos",
-        "novena",
-        "cumple",
-        "cumpleanos",
-        "cumpleaños",
-        "barrio",
-        "persona",
-        "us",
-        "os",
-    ]
+FILLER: Final = word_set(
+    """
+    ademas ah ahi ahora ahorita alla almuerzo amiga amigo amor anda aparta apartame apartar aparteme
+    aproximadamente aqui barrio bien bolsa bolsas bolsita bon buen buenas bueno buenos buscar cada
+    caja cajas cajita calientito calientitos casa cena clase comer como cuando cuanta cuanto cuenta
+    cumple cumpleanos cumpleaños da dais dale dame dan dar das deme denme desayunar desayuno
+    deseamos deseo dia dias diga don eh encargame encargar encargo enfrente entonces envia enviame
+    enviar envieme envien es esa esas ese eso esos esposa esposo esta estas este estos familia favor
+    favorcito fiesta fijese fin fresca frescas fresco frescos gracias guarda guardame guardar
+    guardas guardeme gustan gustaria hace hacer haga hagame hay haz hazme hija hijo hijos hola holaa
+    hoy igual iguales ir jefa jefe joven juego la le les listo llevar llevo lo local mama manda
+    mandame mande mandeme manden mas me mejor menos mi mija mijo mira mire mis mmm muy nada
+    necesitamos necesito nena nene nina nino ninos noche noches nomas nos novena ocupo oficina oiga
+    ok orden ordenar os oye pa papa para pasar pasare paso pedido pedir persona pf pide pieza piezas
+    plis podeis podemos podria podrias pon pone poneme poner ponga pongame pongan ponme por porfa
+    porfavor porfi porfis pronto puede pueden puedes puedo pues pza pzas que quedo queremos querer
+    queria quería quieres quiero quisiera quisieramos qué rato recoger recogerlo recojo regala
+    regalame regaleme reina reserva reservame reservar reserveme retirar reunion rey rica ricas rico
+    ricos sabor sabores se sea sean senor senora senorita seria serian sería si siempre solamente
+    solo son su sucursal surtida surtidas surtido surtidos sus tacita tal talla tamano tambien tarde
+    tardes taza tazas te tengo tienda tiene tienen tipo toda todas todo todos tomar traeme traer
+    traigame tu uhh unas und unds unidad unidades uno unos us usted ustedes va vale vamos variada
+    variadas variado variados vasito vaso vasos veci vecina vecinita vecino venga voldria vos voy
+    vull xfa ya yo
+    """
 )
+
 #: After these a customer explains; the words up to the next pause are talk.
-ASIDES: Final = frozenset(["para", "pa", "que", "porque", "pues", "si", "cuando", "aunque"])
+ASIDES: Final = word_set("aunque cuando pa para porque pues que si")
 
 #: Real words that are no misspelling of a product's name.
-OTHER_WORDS: Final = frozenset(
-    [
-        "cerveza",
-        "vino",
-        "pizza",
-        "hamburguesa",
-        "sopa",
-        "nuevo",
-        "nuevos",
-        "nueva",
-        "mucho",
-        "muchos",
-        "poco",
-        "menos",
-        "algo",
-        "llave",
-        "carro",
-        "casa",
-        "mesa",
-        "pasta",
-        "cosa",
-        "cosas",
-        "ayer",
-        "manana",
-        "dinero",
-        "precio",
-        "tarjeta",
-        "efectivo",
-        "cambio",
-        "vuelto",
-        "donde",
-        "quien",
-        "cual",
-        "cuales",
-    ]
+OTHER_WORDS: Final = word_set(
+    """
+    algo ayer cambio carro casa cerveza cosa cosas cual cuales dinero donde efectivo hamburguesa
+    llave manana menos mesa mucho muchos nueva nuevo nuevos pasta pizza poco precio quien sopa
+    tarjeta vino vuelto
+    """
 )
 
-WEEKDAYS: Final = {
-    "lunes": 0, "martes": 1, "miercoles": 2, "jueves": 3, "viernes": 4, "sabado": 5,
-    "sabados": 5, "domingo": 6, "domingos": 6,
-}  # fmt: skip
-MONTHS: Final = {
-    "enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7,
-    "agosto": 8, "septiembre": 9, "setiembre": 9, "octubre": 10, "noviembre": 11,
-    "diciembre": 12,
-}  # fmt: skip
-DAYS_AHEAD: Final = {"hoy": 0, "manana": 1, "mana": 1}
+WEEKDAYS: Final = word_values(
+    """
+    lunes 0 martes 1 miercoles 2 jueves 3 viernes 4 sabado 5 sabados 5 domingo 6 domingos 6
+    """
+)
+
+MONTHS: Final = word_values(
+    """
+    enero 1 febrero 2 marzo 3 abril 4 mayo 5 junio 6 julio 7 agosto 8 septiembre 9 setiembre 9
+    octubre 10 noviembre 11 diciembre 12
+    """
+)
+
+DAYS_AHEAD: Final = word_values(
+    """
+    hoy 0 manana 1 mana 1
+    """
+)
 
 #: A clause starts at one of these; its effect on the draft follows.
-ADDS: Final = frozenset(
-    [
-        "agrega",
-        "agregame",
-        "agregale",
-        "agregue",
-        "agregueme",
-        "agreguele",
-        "agregar",
-        "anade",
-        "anademe",
-        "anadele",
-        "anadir",
-        "suma",
-        "sumale",
-        "sumame",
-        "pon",
-        "ponme",
-        "ponle",
-        "ponele",
-        "poneme",
-        "pongame",
-        "pongale",
-        "ponga",
-        "poner",
-        "echale",
-        "echeme",
-        "aumenta",
-        "aumentale",
-        "aumenteme",
-        "incluye",
-        "incluyeme",
-        "tambien",
-        "ademas",
-    ]
+ADDS: Final = word_set(
+    """
+    ademas agrega agregale agregame agregar agregue agreguele agregueme anade anadele anademe anadir
+    aumenta aumentale aumenteme echale echeme incluye incluyeme pon ponele poneme poner ponga
+    pongale pongame ponle ponme suma sumale sumame tambien
+    """
 )
-REMOVES: Final = frozenset(
-    [
-        "quita",
-        "quitale",
-        "quitame",
-        "quite",
-        "quitele",
-        "quiteme",
-        "quiten",
-        "quitar",
-        "saca",
-        "sacale",
-        "sacame",
-        "saque",
-        "saquele",
-        "elimina",
-        "eliminame",
-        "elimine",
-        "eliminar",
-        "borra",
-        "borrame",
-        "borre",
-        "borreme",
-        "borrar",
-        "retira",
-        "retire",
-    ]
+
+REMOVES: Final = word_set(
+    """
+    borra borrame borrar borre borreme elimina eliminame eliminar elimine quita quitale quitame
+    quitar quite quitele quiteme quiten retira retire saca sacale sacame saque saquele
+    """
 )
-SETS: Final = frozenset(
-    [
-        "sean",
-        "sea",
-        "mejor",
-        "cambia",
-        "cambiale",
-        "cambiame",
-        "cambie",
-        "cambiele",
-        "cambieme",
-        "cambiar",
-        "dejalo",
-        "dejalos",
-        "dejalas",
-        "dejame",
-        "deje",
-        "dejelo",
-        "dejemelo",
-        "realidad",
-    ]
+
+SETS: Final = word_set(
+    """
+    cambia cambiale cambiame cambiar cambie cambiele cambieme dejalas dejalo dejalos dejame deje
+    dejelo dejemelo mejor realidad sea sean
+    """
 )
-SWAPS: Final = frozenset({"por"})

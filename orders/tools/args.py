@@ -107,7 +107,9 @@ class CheckHours(Args):
 
 
 class QuoteOrder(Args):
-    items: list[LooseItem] = Field(min_length=1, max_length=MAX_ITEMS, description="The whole list wanted now.")
+    items: list[LooseItem] = Field(
+        max_length=MAX_ITEMS, description="The whole list wanted now; empty when the customer starts over."
+    )
     branch: BranchKey | None = None
     name: Name | None = None
     pickup_at: PickupAt | None = None

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from aitools.errors import AgreementChanged
 from aitools.tools import ToolContext, tool
 from aitools.types import Json
-from orders import placing
+from orders import placing, sources
 from orders.catalogue import current
 from orders.models import Order
 from orders.planning import OrderRequest, Plan, plan_change
@@ -50,6 +50,7 @@ def _change_fingerprint(args: UpdateOrder, ctx: ToolContext) -> Json:
 
 @tool(
     schema=UpdateOrder,
+    choices=(sources.products, sources.options),
     title=_("Change order"),
     confirm=True,
     check=_check_change,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime, time
 
 from django.utils.translation import gettext as _
 
 from aitools.tools import ToolContext, tool
-from orders import availability
+from orders import availability, sources
 from orders.catalogue import Branch, current
 from orders.texts import times
 from orders.tools.args import CheckHours
@@ -16,7 +16,7 @@ from orders.tools.args import CheckHours
 MOST_BRANCHES = 10
 
 
-@tool(schema=CheckHours)
+@tool(schema=CheckHours, choices=(sources.branches,))
 def check_hours(args: CheckHours, ctx: ToolContext) -> dict[str, object]:
     """Tells opening hours and address of a branch or of all, for today or a date. Use it for any question on hours."""
     catalogue = current()
@@ -46,7 +46,8 @@ def _hours_text(branch: Branch, day: date, today: date, ctx: ToolContext) -> str
         hours = ", ".join(f"{window.opens:%H:%M}–{window.closes:%H:%M}" for window in windows)
         return _("%(branch)s, %(day)s: %(hours)s.") % {**shown, "hours": hours}
     closed = _("%(branch)s, %(day)s: closed.") % shown
-    opening = availability.next_opening(branch, ctx.now)
+    after = ctx.now if day <= today else datetime.combine(day, time.max, branch.zone)
+    opening = availability.next_opening(branch, after)
     if opening is None:
         return closed
     return f"{closed} {_('Next opening: %(when)s.') % {'when': times.moment(opening, ctx.now)}}"

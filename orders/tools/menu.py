@@ -8,6 +8,7 @@ from itertools import islice
 from django.utils.translation import gettext as _
 
 from aitools.tools import ToolContext, tool
+from orders import sources
 from orders.catalogue import Catalogue, Category, Product, current
 from orders.search import resolve, search
 from orders.texts import lines
@@ -20,7 +21,7 @@ PER_CATEGORY = 40
 FOUND = 8
 
 
-@tool(schema=ViewMenu)
+@tool(schema=ViewMenu, choices=(sources.categories,))
 def view_menu(args: ViewMenu, ctx: ToolContext) -> dict[str, object]:
     """Shows the menu, or one category of it, with prices. Use it when the customer asks what there is."""
     catalogue = current()
@@ -35,7 +36,7 @@ def view_menu(args: ViewMenu, ctx: ToolContext) -> dict[str, object]:
     }
 
 
-@tool(schema=SearchProducts)
+@tool(schema=SearchProducts, choices=(sources.products,))
 def search_products(args: SearchProducts, ctx: ToolContext) -> dict[str, object]:
     """Finds products by the customer's words, with keys, prices, sizes, options, allergens.
 

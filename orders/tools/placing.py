@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from aitools.errors import AgreementChanged
 from aitools.tools import ToolContext, tool
 from aitools.types import Json
-from orders import customers, drafts, placing
+from orders import customers, drafts, placing, sources
 from orders.catalogue import current
 from orders.planning import Plan, complete, plan_new
 from orders.texts import replies
@@ -48,6 +48,7 @@ def report(result: Json, ctx: ToolContext) -> str:
 
 @tool(
     schema=CreateOrder,
+    choices=(sources.products, sources.options, sources.branches),
     title=_("Place order"),
     confirm=True,
     check=_check,

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from aitools.tools import ToolContext, tool
-from orders import customers, drafts, planning
+from orders import customers, drafts, planning, sources
 from orders.catalogue import Branch, Catalogue, Product, current
 from orders.drafts import DraftValues
 from orders.items import Considered, Fault, Lack, Wish, consider, limit_faults, merged
@@ -20,7 +22,7 @@ from orders.tools.views import quote_view
 _UNNAMED = (Lack.NOT_FOUND, Lack.WHICH_PRODUCT)
 
 
-@tool(schema=QuoteOrder, effects="database")
+@tool(schema=QuoteOrder, effects="database", choices=(sources.products, sources.options, sources.branches))
 def quote_order(args: QuoteOrder, ctx: ToolContext) -> dict[str, object]:
     """Prices a list of items and keeps it as the draft order, replacing the former list.
 
@@ -29,6 +31,8 @@ def quote_order(args: QuoteOrder, ctx: ToolContext) -> dict[str, object]:
     found is listed with the nearest products: tell the customer.
     """
     catalogue = current()
+    if not args.items:
+        return _emptied(catalogue, ctx)
     considered = [consider(catalogue, item.wish()) for item in args.items]
     draft = _draft(args, considered, catalogue, ctx)
     drafts.save(ctx, draft, catalogue)
@@ -46,6 +50,12 @@ def quote_order(args: QuoteOrder, ctx: ToolContext) -> dict[str, object]:
         "missing": missing,
         "pickup_problem": "\n".join(late) or None,
     }
+
+
+def _emptied(catalogue: Catalogue, ctx: ToolContext) -> dict[str, object]:
+    """The customer starts over: the draft goes."""
+    drafts.clear(ctx)
+    return {"say": _("Your order is empty now. What would you like?"), **quote_view(quote([], catalogue.shop))}
 
 
 def _draft(args: QuoteOrder, considered: Sequence[Considered], catalogue: Catalogue, ctx: ToolContext) -> DraftValues:

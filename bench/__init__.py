@@ -1,0 +1,1 @@
+"""Measurements: how well and how fast, not whether it works."""

@@ -1,0 +1,152 @@
+"""Questions about the menu and the shop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from orders.offline import texts
+from orders.offline.changes import apply
+from orders.offline.facts import Line
+from orders.offline.match import best
+from orders.offline.menu import MenuItem, Place
+from orders.offline.normalise import fold
+from orders.offline.ordering import order
+from orders.offline.plan import Plan, Situation, call, say
+from orders.offline.reading import Turn
+from orders.offline.segment import Chunk
+from orders.offline.similar import forms
+from orders.offline.words_both import ALLERGEN_NAMES
+
+#: Allergens are told of so many products at most.
+MOST_PRODUCTS = 3
+
+
+def hours(situation: Situation, turn: Turn) -> Plan:
+    """Opening hours, at the branch and on the day that were named."""
+    day = turn.when.day.isoformat() if turn.when.day is not None else None
+    return Plan((call("check_hours", branch=turn.branch.key if turn.branch is not None else None, date=day),))
+
+
+def menu(situation: Situation, turn: Turn) -> Plan:
+    """The menu, or the category that was named."""
+    category = _category(situation, turn)
+    if category is None and len(named := _named(turn)) == 1 and not turn.chunks[0].number:
+        return Plan((call("search_products", query=named[0].label),), then=(texts.whats_next(),))
+    return Plan((call("view_menu", category=category.key if category is not None else None),))
+
+
+def price(situation: Situation, turn: Turn) -> Plan:
+    """What something costs, in the search's words."""
+    items, words = _named(turn), _words(turn)
+    if items:
+        return _searched(items[:MOST_PRODUCTS])
+    if words:
+        return Plan((call("search_products", query=words),))
+    return Plan((call("view_menu"),))
+
+
+def availability(situation: Situation, turn: Turn) -> Plan:
+    """Whether there is such a thing."""
+    items, words = _named(turn), _words(turn)
+    if items:
+        return _searched(items[:MOST_PRODUCTS])
+    category = _category(situation, turn)
+    if category is not None:
+        return Plan((call("view_menu", category=category.key),))
+    if words:
+        return say(texts.not_on_menu(words), texts.instead())
+    return Plan((call("view_menu"),))
+
+
+def total(situation: Situation, turn: Turn) -> Plan:
+    """What the draft, or what is named now, comes to; asks whether to place it."""
+    outcome = apply(turn, situation.menu, situation.facts.draft)
+    if not outcome.lines and not outcome.wishes:
+        return price(situation, turn)
+    return order(situation, turn, outcome, place=False)
+
+
+def allergens(situation: Situation, turn: Turn) -> Plan:
+    """What is declared; never that something is safe."""
+    items = _named(turn, without=_allergen_words(situation))
+    if not items:
+        items = [
+            situation.menu.by_key[line.product]
+            for line in situation.facts.draft
+            if line.product in situation.menu.by_key
+        ]
+    if not items:
+        return say(texts.allergens_which())
+    return say(*(_declared(item) for item in items[:MOST_PRODUCTS]), texts.allergens_caution())
+
+
+def again(situation: Situation) -> Plan:
+    """The same as last time: the newest open order, else what my_orders knows."""
+    if situation.facts.orders and situation.facts.orders[0].lines:
+        return requoted(situation.facts.orders[0].lines)
+    if "my_orders" in situation.tools:
+        return Plan((call("my_orders"),), repeat=True)
+    return say(texts.nothing_to_repeat())
+
+
+def requoted(lines: Sequence[Line]) -> Plan:
+    """Quote these lines and offer to place them."""
+    return Plan((call("quote_order", items=[line.as_item() for line in lines]),), offer=True)
+
+
+def _searched(items: Sequence[MenuItem]) -> Plan:
+    return Plan(tuple(call("search_products", query=item.label) for item in items))
+
+
+def _named(turn: Turn, without: frozenset[str] = frozenset()) -> list[MenuItem]:
+    """The products the turn surely names, in order."""
+    found: list[MenuItem] = []
+    for chunk in turn.chunks:
+        named = best(chunk.readings)
+        said = {chunk.tokens[at].text for at in named[0].name_at} if named else set()
+        if len(named) == 1 and named[0].score > 0 and said - without:
+            found.append(named[0].item)
+    return list(dict.fromkeys(found))
+
+
+def _words(turn: Turn) -> str:
+    """What was asked for in the customer's own words."""
+    said = [token.text for chunk in turn.chunks for token in chunk.hard]
+    return " ".join(said)[:120]
+
+
+def _category(situation: Situation, turn: Turn) -> Place | None:
+    words = {form for token in _all_tokens(turn.chunks) for form in forms(token)}
+    fits = [
+        (sum(any(form in words for form in forms(word)) for word in name) / len(name), place)
+        for place in situation.menu.categories
+        for name in place.names
+    ]
+    fit = max(fits, key=lambda each: each[0], default=(0.0, None))
+    return fit[1] if fit[0] >= 0.5 else None
+
+
+def _all_tokens(chunks: Sequence[Chunk]) -> list[str]:
+    return [token.text for chunk in chunks for token in chunk.tokens]
+
+
+def _allergen_words(situation: Situation) -> frozenset[str]:
+    """Names of allergens are no products in such a question ("¿lleva nuez?")."""
+    return frozenset(form for name in ALLERGEN_NAMES for form in (name, f"{name}s"))
+
+
+def _declared(item: MenuItem) -> str:
+    declared = item.data.get("allergens")
+    if declared is None:
+        return texts.allergens_undeclared(item.label)
+    if not declared:
+        return texts.no_allergens(item.label)
+    return texts.allergens(item.label, [texts.allergen(str(one)) for one in declared])
+
+
+def tomorrow(situation: Situation) -> str:
+    return (situation.today + timedelta(days=1)).isoformat()
+
+
+__all__ = ["again", "allergens", "availability", "fold", "hours", "menu", "price", "requoted", "total"]

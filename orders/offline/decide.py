@@ -1,0 +1,183 @@
+"""The decision for a customer's turn: which tool to ask for, or which words to say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from orders.offline import asking, placed, texts
+from orders.offline.changes import Outcome
+from orders.offline.facts import Facts
+from orders.offline.intents import FIRM, Intent, Mood, intents_of, mood_of, orders_something
+from orders.offline.ordering import agreed_time, order, place_draft, understand
+from orders.offline.plan import Plan, Situation, call, say
+from orders.offline.reading import Turn
+
+_PERSON_REASONS = {
+    Intent.HUMAN: "The customer asks for a person.",
+    Intent.COMPLAINT: "The customer complains.",
+    Intent.PAYMENT_PROOF: "The customer says they paid; a person must check it.",
+    Intent.INVOICE: "The customer needs an invoice.",
+    Intent.PRIVACY_DELETE: "The customer wants their data deleted.",
+}
+_NAME = re.compile(
+    r"(?:(?:a nombre de|de|para|soy|me llamo|mi nombre es|es|my name is|it's|its|for|i'm|im)\s+)*(?P<name>.+)",
+    re.IGNORECASE,
+)
+LONGEST_NAME_WORDS = 4
+
+
+def decide(situation: Situation) -> Plan:
+    """The plan for the turn's words. Pure."""
+    text = situation.talk.text
+    if not text.strip():
+        return say(texts.ask_wish())
+    mood = mood_of(text)
+    if mood is not None:
+        return _on_mood(situation, mood)
+    found = intents_of(text)
+    firm = next((intent for intent in found if intent in FIRM), None)
+    if firm is not None and not _yields(firm, situation):
+        return _on_intent(situation, firm)
+    turn, outcome = understand(situation)
+    if (name := _answered_name(situation, turn, found)) is not None:
+        return place_draft(situation, turn, name)
+    soft = next((intent for intent in found if intent not in FIRM), None)
+    if soft is not None and not _is_order(text, turn, outcome, soft):
+        return _on_intent(situation, soft, turn)
+    return _on_order(situation, turn, outcome)
+
+
+def _yields(intent: Intent, situation: Situation) -> bool:
+    """Changing or cancelling is about the draft when nothing was placed."""
+    if intent is Intent.CHANGE_PLACED:
+        return not situation.facts.orders
+    if intent is Intent.STATUS:
+        return False
+    if intent is Intent.INVOICE:
+        return any("factura" in name for item in situation.menu.items for name in item.names[:3])
+    return (
+        intent is Intent.CANCEL
+        and bool(situation.facts.draft)
+        and not situation.facts.orders
+        and len(situation.talk.text.split()) > 6
+    )
+
+
+def _is_order(text: str, turn: Turn, outcome: Outcome, intent: Intent) -> bool:
+    """Whether a question is rather an order ("¿me guardas un centeno?")."""
+    if intent in (Intent.TOTAL, Intent.PRICE, Intent.HOURS, Intent.DELIVERY) and not orders_something(text):
+        return False
+    counted = any(chunk.number is not None and chunk.readings for chunk in turn.chunks)
+    return outcome.touched and (orders_something(text) or counted) and turn.names_product
+
+
+def _on_mood(situation: Situation, mood: Mood) -> Plan:
+    facts = situation.facts
+    offered = _was_asked(situation, "Shall I place the order?")
+    if mood is Mood.YES:
+        if _was_asked(situation, "Shall I pass you to a person of the shop?"):
+            return _to_person("The customer wants a person.")
+        if facts.draft:
+            when = agreed_time(situation)
+            if when:
+                turn, outcome = understand(situation, "")
+                return order(situation, _at(turn, when), outcome)
+            return place_draft(situation)
+        return say(texts.ask_wish())
+    if mood is Mood.NO:
+        return say(texts.not_placed() if offered or facts.draft else texts.whats_next())
+    return say(texts.thanks() if mood is Mood.THANKS else texts.greeting(facts.shop_name))
+
+
+def _at(turn: Turn, when: object) -> Turn:
+    from dataclasses import replace
+
+    return replace(turn, when=when)  # type: ignore[arg-type]
+
+
+def _was_asked(situation: Situation, sentence: str) -> bool:
+    return any(said in situation.talk.last_answer for said in texts.in_all_languages(sentence))
+
+
+def _to_person(reason: str) -> Plan:
+    return Plan((call("talk_to_person", reason=reason),))
+
+
+def _answered_name(situation: Situation, turn: Turn, found: list[Intent]) -> str | None:
+    """The name, when our last words asked for it and this is one."""
+    if not situation.facts.draft or not _was_asked(situation, "What name is the order for?"):
+        return None
+    if turn.name is not None:
+        return turn.name
+    said = turn.text.strip().strip(".!,")
+    match = _NAME.fullmatch(said)
+    name = match.group("name").strip() if match is not None else said
+    plain = all(part.replace("'", "").replace("-", "").isalpha() for part in name.split())
+    if found or not plain or len(name.split()) > LONGEST_NAME_WORDS or any(c.number for c in turn.chunks):
+        return None
+    return name
+
+
+def _on_intent(situation: Situation, intent: Intent, turn: Turn | None = None) -> Plan:
+    if intent in _PERSON_REASONS:
+        return _to_person(f"{_PERSON_REASONS[intent]} They wrote: {situation.talk.text[:200]}")
+    if intent in _FIXED:
+        return _FIXED[intent](situation.facts)
+    if turn is None:
+        turn, _ = understand(situation)
+    return _ANSWERS[intent](situation, turn)
+
+
+def _on_order(situation: Situation, turn: Turn, outcome: Outcome) -> Plan:
+    facts = situation.facts
+    if outcome.touched or outcome.wishes or outcome.doubts or turn.clear:
+        if _is_talk(situation, turn, outcome):
+            return _lost(situation)
+        return order(situation, turn, outcome)
+    if facts.draft and (turn.branch is not None or turn.when or turn.name is not None):
+        return order(situation, turn, outcome)
+    if turn.delivery:
+        return say(texts.no_delivery([place.label for place in situation.menu.branches]))
+    return _lost(situation)
+
+
+def _is_talk(situation: Situation, turn: Turn, outcome: Outcome) -> bool:
+    """Only unknown words and no sign of an order: not a wish we lack, just something else."""
+    unknown = all(wish.item is None and not wish.candidates for wish in outcome.wishes)
+    lines = outcome.lines == situation.facts.draft
+    counted = any(wish.number is not None for wish in outcome.wishes)
+    return bool(outcome.wishes) and unknown and lines and not counted and not orders_something(turn.text)
+
+
+def _lost(situation: Situation) -> Plan:
+    """Not understood: one question, or what we are for when it was long."""
+    if len(situation.talk.text.split()) > 3 and not situation.facts.draft:
+        return say(texts.off_topic(situation.facts.shop_name))
+    return say(texts.ask_again())
+
+
+def _payment(facts: Facts) -> Plan:
+    return say(texts.payment(facts.payment_methods) if facts.payment_methods else texts.unknown_fact())
+
+
+_FIXED: dict[Intent, Callable[[Facts], Plan]] = {
+    Intent.ATTACK: lambda facts: say(texts.refuse()),
+    Intent.PRIVACY_PROBE: lambda facts: say(texts.only_yours()),
+    Intent.OPT_OUT: lambda facts: say(texts.opt_out()),
+    Intent.PAYMENT: _payment,
+}
+_ANSWERS: dict[Intent, Callable[[Situation, Turn], Plan]] = {
+    Intent.CANCEL: placed.cancel,
+    Intent.CHANGE_PLACED: placed.change,
+    Intent.MY_ORDERS: lambda situation, turn: Plan((call("my_orders"),)),
+    Intent.STATUS: lambda situation, turn: placed.status(situation),
+    Intent.REPEAT: lambda situation, turn: asking.again(situation),
+    Intent.ALLERGENS: asking.allergens,
+    Intent.DELIVERY: lambda situation, turn: say(texts.no_delivery([place.label for place in situation.menu.branches])),
+    Intent.HOURS: asking.hours,
+    Intent.TOTAL: asking.total,
+    Intent.PRICE: asking.price,
+    Intent.MENU: asking.menu,
+    Intent.AVAILABILITY: asking.availability,
+}

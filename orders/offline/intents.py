@@ -1,0 +1,129 @@
+"""What a turn is about, when it is not plainly an order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+from orders.offline import phrases_en, phrases_es
+from orders.offline.normalise import Kind, fold, tokenise
+from orders.offline.tables import word_set
+
+
+class Intent(StrEnum):
+    """In order of precedence: the first that sounds right is it."""
+
+    ATTACK = "attack"
+    PRIVACY_PROBE = "privacy_probe"
+    PRIVACY_DELETE = "privacy_delete"
+    OPT_OUT = "opt_out"
+    PAYMENT_PROOF = "payment_proof"
+    INVOICE = "invoice"
+    HUMAN = "human"
+    COMPLAINT = "complaint"
+    CANCEL = "cancel"
+    CHANGE_PLACED = "change_placed"
+    MY_ORDERS = "my_orders"
+    STATUS = "status"
+    REPEAT = "repeat"
+    PAYMENT = "payment"
+    ALLERGENS = "allergens"
+    DELIVERY = "delivery"
+    HOURS = "hours"
+    TOTAL = "total"
+    PRICE = "price"
+    MENU = "menu"
+    AVAILABILITY = "availability"
+
+
+#: Requests that stand whatever else is said; the others yield to a clear order.
+FIRM: Final = frozenset(
+    {
+        Intent.ATTACK,
+        Intent.PRIVACY_PROBE,
+        Intent.PRIVACY_DELETE,
+        Intent.OPT_OUT,
+        Intent.PAYMENT_PROOF,
+        Intent.INVOICE,
+        Intent.HUMAN,
+        Intent.COMPLAINT,
+        Intent.CANCEL,
+        Intent.CHANGE_PLACED,
+        Intent.MY_ORDERS,
+        Intent.STATUS,
+        Intent.REPEAT,
+        Intent.PAYMENT,
+        Intent.ALLERGENS,
+    }
+)
+
+
+class Mood(StrEnum):
+    """A turn of a few words that asks for nothing."""
+
+    GREETING = "greeting"
+    YES = "yes"
+    NO = "no"
+    THANKS = "thanks"
+
+
+def _compiled(intent: Intent) -> re.Pattern[str]:
+    patterns: Iterable[str] = (
+        *phrases_es.PHRASES.get(intent.value, ()),
+        *phrases_en.PHRASES.get(intent.value, ()),
+    )
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_PATTERNS: Final = {intent: _compiled(intent) for intent in Intent}
+_ORDERING: Final = re.compile(f"{phrases_es.ORDER_WORDS}|{phrases_en.ORDER_WORDS}")
+_MOODS: Final = {
+    Mood.YES: word_set(f"{phrases_es.YES} {phrases_en.YES}"),
+    Mood.NO: word_set(f"{phrases_es.NO} {phrases_en.NO}"),
+    Mood.THANKS: word_set(f"{phrases_es.THANKS} {phrases_en.THANKS}"),
+    Mood.GREETING: word_set(f"{phrases_es.GREETINGS} {phrases_en.GREETINGS}"),
+}
+#: One of these must be said for the mood to be that.
+_CORES: Final = {
+    Mood.YES: word_set(
+        "si sii claro dale ok okay vale confirmo confirmado confirmar acepto yes yeah yep yup sure correcto perfecto "
+        "exacto listo hagale venga sale simon cabal adelante confirm correct de pidelo hazlo pidalo"
+    ),
+    Mood.NO: word_set("no nop nel nope nah nevermind never dejalo dejelo cancelalo"),
+    Mood.THANKS: word_set("gracias graciass thanks thank thx ty adios chao bye"),
+    Mood.GREETING: word_set(
+        "hola holaa holis hello hi hey buenas buenos buen bon good saludos howdy yo alo aloo greetings"
+    ),
+}
+_SIGNS: Final = {"👍": Mood.YES, "👌": Mood.YES, "✅": Mood.YES, "👎": Mood.NO, "❌": Mood.NO, "🙏": Mood.THANKS}
+
+
+def intents_of(text: str) -> list[Intent]:
+    """All that the text sounds like, most decisive first. ``text`` as written."""
+    folded = " ".join(fold(text).replace("'", "").split())
+    return [intent for intent, pattern in _PATTERNS.items() if pattern.search(folded)]
+
+
+def orders_something(text: str) -> bool:
+    """Whether it has a verb of ordering."""
+    return _ORDERING.search(fold(text)) is not None
+
+
+def mood_of(text: str) -> Mood | None:
+    """The mood of a turn made of nothing but such words; None when there is more to it."""
+    said = [_unstretched(token.text) for token in tokenise(text) if token.kind in (Kind.WORD, Kind.SIGN)]
+    signs = [_SIGNS[word] for word in said if word in _SIGNS]
+    plain = [word for word in said if word.isalpha()]
+    if not plain:
+        return signs[0] if signs else None
+    for mood in (Mood.NO, Mood.YES, Mood.THANKS, Mood.GREETING):
+        known = _MOODS[mood] | (_MOODS[Mood.THANKS] if mood is Mood.YES else frozenset())
+        if all(word in known for word in plain) and any(word in _CORES[mood] for word in plain):
+            return mood
+    return None
+
+
+def _unstretched(word: str) -> str:
+    return re.sub(r"(.)\1{2,}", r"\1", word)

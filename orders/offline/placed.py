@@ -1,0 +1,79 @@
+"""Orders that were placed: how far they are, changing, cancelling."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from orders.offline import texts
+from orders.offline.changes import apply
+from orders.offline.facts import PlacedOrder
+from orders.offline.plan import Plan, Situation, call, say
+from orders.offline.reading import Turn, read
+
+_NUMBER = re.compile(r"\b([A-Z])[- ]?(\d{1,4})\b", re.IGNORECASE)
+
+
+def status(situation: Situation) -> Plan:
+    """One order by its number, all when none is named."""
+    number = _said_number(situation.talk.text)
+    if number is not None:
+        return Plan((call("order_status", order=number),))
+    return Plan((call("my_orders"),))
+
+
+def cancel(situation: Situation, turn: Turn) -> Plan:
+    """Cancel the order meant; without one, drop the draft."""
+    number = _said_number(situation.talk.text)
+    if number is not None:
+        return Plan((call("cancel_order", order=number),))
+    orders = situation.facts.orders
+    if len(orders) == 1:
+        return Plan((call("cancel_order", order=orders[0].number),))
+    if orders:
+        named = [order for order in orders if _names(order, turn)]
+        if len(named) == 1:
+            return Plan((call("cancel_order", order=named[0].number),))
+        return say(texts.ask_which_order([order.number for order in orders]))
+    if situation.facts.draft:
+        return Plan((call("quote_order", items=[]),))
+    return say(texts.no_orders())
+
+
+def change(situation: Situation, turn: Turn) -> Plan:
+    """Change a placed order's lines or time."""
+    order = _meant(situation)
+    if order is None:
+        numbers = [each.number for each in situation.facts.orders]
+        return say(texts.ask_which_order(numbers) if numbers else texts.no_orders())
+    items = [situation.menu.by_key[line.product] for line in order.lines if line.product in situation.menu.by_key]
+    turn = read(situation.talk.text, situation.menu, situation.today, items)
+    changed = apply(turn, situation.menu, order.lines)
+    lines = changed.lines if changed.touched else order.lines
+    moment = turn.when.moment(situation.facts.now)
+    if changed.wishes or not lines or (lines == order.lines and moment is None):
+        return say(texts.ask_change(order.number))
+    at = f"{moment:%Y-%m-%dT%H:%M}" if moment is not None else None
+    return Plan((call("update_order", order=order.number, items=[line.as_item() for line in lines], pickup_at=at),))
+
+
+def _meant(situation: Situation) -> PlacedOrder | None:
+    number = _said_number(situation.talk.text)
+    orders = situation.facts.orders
+    if number is not None:
+        return next((order for order in orders if order.number == number), None)
+    return orders[0] if len(orders) == 1 else None
+
+
+def _said_number(text: str) -> str | None:
+    found = _NUMBER.search(text)
+    return f"{found.group(1).upper()}-{found.group(2)}" if found is not None else None
+
+
+def _names(order: PlacedOrder, turn: Turn) -> bool:
+    """Whether the turn names a product of the order."""
+    keys = {line.product for line in order.lines}
+    return any(reading.item.key in keys for chunk in turn.chunks for reading in chunk.readings[:3])
+
+
+__all__ = ["cancel", "change", "replace", "status"]

@@ -1,0 +1,78 @@
+"""After tool results: say them, and go on when they want more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aitools.types import AssistantStep
+from orders.offline import asking, texts
+from orders.offline.decide import decide
+from orders.offline.facts import lines_of
+from orders.offline.plan import Afterwards, Plan, Situation, afterwards, say
+from orders.offline.talk import Outcome, outcomes
+
+#: Results of these speak for the whole step.
+_FINAL = frozenset({"create_order", "update_order", "cancel_order"})
+_OPEN_POINTS = ("missing", "needs", "not_found", "ambiguous", "pickup_problem")
+
+
+def after(situation: Situation, step: AssistantStep, kind: str) -> Plan:
+    """The plan once the last step's calls have their results. Pure."""
+    done = outcomes(step)
+    left = afterwards(step.raw, step.provider == kind)
+    for outcome in done:
+        if outcome.reason == "user_replied":
+            return _replied(situation, outcome)
+    if any(outcome.reason == "denied" for outcome in done):
+        return say(texts.not_placed())
+    if left.repeat and (lines := _last_lines(done)):
+        return asking.requoted(lines)
+    return say(*_spoken(done, left)) if _spoken(done, left) else say(texts.refused())
+
+
+def _replied(situation: Situation, outcome: Outcome) -> Plan:
+    """The answer to a question was neither yes nor no: new words about the same items."""
+    text = str(outcome.result.get("userReply") or "")
+    items = outcome.call.arguments.get("items")
+    draft = lines_of(items) if outcome.call.name == "create_order" and items else None
+    situation = situation.with_text(text, draft)
+    details = outcome.call.arguments
+    if draft is not None:
+        kept = replace(
+            situation.facts,
+            branch=details.get("branch") or situation.facts.branch,
+            pickup_at=details.get("pickup_at") or situation.facts.pickup_at,
+            draft_name=details.get("name") or situation.facts.draft_name,
+        )
+        situation = replace(situation, facts=kept)
+    return decide(situation)
+
+
+def _last_lines(done: Sequence[Outcome]) -> list[asking.Line]:
+    for outcome in done:
+        orders = outcome.result.get("orders")
+        if isinstance(orders, list) and orders and isinstance(orders[0], dict):
+            return list(lines_of(orders[0].get("lines")))
+    return []
+
+
+def _spoken(done: Sequence[Outcome], left: Afterwards) -> list[str]:
+    """Every line once, in the results' order; a final result that worked silences the others."""
+    final = [outcome for outcome in done if outcome.call.name in _FINAL and not _failed(outcome)]
+    says = [outcome.say for outcome in final or done if outcome.say]
+    lines = list(dict.fromkeys(line for said in says for line in said.split("\n")))
+    if not lines:
+        return []
+    lines += [line for line in left.then if line not in lines]
+    if left.offer and not final and not any(_is_open(outcome) for outcome in done):
+        lines.append(texts.ask_place())
+    return lines
+
+
+def _failed(outcome: Outcome) -> bool:
+    return outcome.is_error or "error" in outcome.result
+
+
+def _is_open(outcome: Outcome) -> bool:
+    return _failed(outcome) or any(outcome.result.get(point) for point in _OPEN_POINTS)

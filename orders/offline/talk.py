@@ -1,0 +1,94 @@
+"""A request's messages as what matters here: who said what last, what was done since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aitools.types import AssistantStep, AssistantText, CallResult, Message, RequestedCall, UserText
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the customer wrote in an earlier turn and what we answered."""
+
+    text: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """``text`` is the turn to answer, ``steps`` what was already done for it."""
+
+    text: str
+    earlier: tuple[Exchange, ...] = ()
+    steps: tuple[AssistantStep, ...] = ()
+
+    @property
+    def last_answer(self) -> str:
+        return self.earlier[-1].answer if self.earlier else ""
+
+
+def talk_of(messages: Sequence[Message]) -> Talk:
+    """Split the messages at the customer's last turn."""
+    at = max((i for i, message in enumerate(messages) if isinstance(message, UserText)), default=-1)
+    turn = messages[at]
+    text = turn.text if at >= 0 and isinstance(turn, UserText) else ""
+    steps = tuple(message for message in messages[at + 1 :] if isinstance(message, AssistantStep))
+    return Talk(text, tuple(_exchanges(messages[: max(at, 0)])), steps)
+
+
+def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
+    found: list[Exchange] = []
+    for message in messages:
+        if isinstance(message, UserText):
+            found.append(Exchange(message.text))
+        elif isinstance(message, AssistantText):
+            asked = found.pop().text if found and not found[-1].answer else ""
+            found.append(Exchange(asked, message.text))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One call with its result read as JSON ({} when it was no object)."""
+
+    call: RequestedCall
+    result: Mapping[str, Any]
+    is_error: bool
+
+    @property
+    def say(self) -> str:
+        """What a customer may be told of it as it stands, "" when nothing."""
+        said = self.result.get("say")
+        if isinstance(said, str):
+            return said
+        inner = self.result.get("result") or _mapping(self.result.get("previous")).get("result")
+        return str(_read(inner).get("say") or "") if isinstance(inner, str) else ""
+
+    @property
+    def reason(self) -> str:
+        """Why it was not executed, "" when it was."""
+        return str(self.result.get("reason") or "") if self.result.get("executed") is False else ""
+
+
+def outcomes(step: AssistantStep) -> list[Outcome]:
+    """The step's calls with their results, in order."""
+    return [_outcome(call, result) for call, result in zip(step.calls, step.results, strict=True)]
+
+
+def _outcome(call: RequestedCall, result: CallResult) -> Outcome:
+    return Outcome(call, _read(result.content), result.is_error)
+
+
+def _read(content: str) -> Mapping[str, Any]:
+    try:
+        return _mapping(json.loads(content))
+    except ValueError:
+        return {}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,296 @@
+"""What the offline order taker says, in the active language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, override
+
+from orders.offline.wishes import Issue, Open, Wish
+
+LANGUAGES = ("en", "es")
+
+_ALLERGENS = {
+    "gluten": gettext_lazy("gluten"),
+    "milk": gettext_lazy("milk"),
+    "eggs": gettext_lazy("eggs"),
+    "nuts": gettext_lazy("nuts"),
+    "peanuts": gettext_lazy("peanuts"),
+    "soy": gettext_lazy("soy"),
+    "sesame": gettext_lazy("sesame"),
+    "fish": gettext_lazy("fish"),
+}
+
+
+def greeting(shop: str) -> str:
+    return _("Hello! Welcome to %(shop)s. What would you like to order?") % {"shop": shop}
+
+
+def thanks() -> str:
+    return _("You're welcome. Have a good day!")
+
+
+def whats_next() -> str:
+    return _("Anything else I can help you with?")
+
+
+def not_placed() -> str:
+    return _("All right, I won't do it. What would you like to change?")
+
+
+def ask_wish() -> str:
+    return _("What would you like to order? Tell me the products and how many.")
+
+
+def ask_again() -> str:
+    return _("I'm not sure I understood. Could you tell me which products you would like, and how many?")
+
+
+def off_topic(shop: str) -> str:
+    return _("I can only help with orders at %(shop)s: the menu, prices, opening hours and your orders.") % {
+        "shop": shop
+    }
+
+
+def refuse() -> str:
+    return _("I can't do that. I can take your order or answer about the menu, prices and opening hours.")
+
+
+def only_yours() -> str:
+    return _("I can only see and talk about your own orders.")
+
+
+def opt_out() -> str:
+    return _("To get no more messages from us, reply with the word STOP.")
+
+
+def no_delivery(branches: Sequence[str]) -> str:
+    return _("Here I can take orders to pick up at the shop (%(places)s), not for delivery.") % {
+        "places": listed(branches)
+    }
+
+
+def payment(methods: Sequence[str]) -> str:
+    return _("You can pay with: %(methods)s.") % {"methods": listed(methods)}
+
+
+def unknown_fact() -> str:
+    return _("I don't have that information. Shall I pass you to a person of the shop?")
+
+
+def ask_time() -> str:
+    return _("At what time would you like to pick it up?")
+
+
+def ask_place() -> str:
+    return _("Shall I place the order?")
+
+
+def ask_which_order(numbers: Sequence[str]) -> str:
+    return _("Which order do you mean: %(orders)s?") % {"orders": listed(numbers, last=_("or"))}
+
+
+def ask_change(number: str) -> str:
+    return _("What would you like to change in order %(order)s?") % {"order": number}
+
+
+def ask_which_line(names: Sequence[str]) -> str:
+    return _("Which one do you mean: %(products)s?") % {"products": listed(names, last=_("or"))}
+
+
+def no_orders() -> str:
+    return _("I see no open order of yours.")
+
+
+def not_in_draft(words: str) -> str:
+    return _("“%(words)s” is not in your order.") % {"words": words}
+
+
+def nothing_to_repeat() -> str:
+    return _("I don't have your last order at hand. Which products would you like, and how many?")
+
+
+def not_on_menu(words: str) -> str:
+    return _("We don't have “%(words)s” on the menu.") % {"words": words}
+
+
+def instead() -> str:
+    return _("Would you like something else instead?")
+
+
+def from_price(product: str, price: str) -> str:
+    return _("%(product)s — from %(price)s") % {"product": product, "price": price}
+
+
+def choose() -> str:
+    return _("Which one would you like?")
+
+
+def allergens(product: str, names: Sequence[str]) -> str:
+    return _("Declared allergens of %(product)s: %(allergens)s.") % {"product": product, "allergens": listed(names)}
+
+
+def no_allergens(product: str) -> str:
+    return _("%(product)s is declared without allergens.") % {"product": product}
+
+
+def allergens_undeclared(product: str) -> str:
+    return _("The allergens of %(product)s are not declared.") % {"product": product}
+
+
+def allergen(name: str) -> str:
+    """An allergen in the customer's language; unknown ones as they are declared."""
+    return str(_ALLERGENS.get(name, name))
+
+
+def allergens_caution() -> str:
+    return _("I can't promise that it is free of traces; if in doubt, please ask the shop's staff.")
+
+
+def allergens_which() -> str:
+    return _("Which product do you want to know the allergens of?")
+
+
+def refused() -> str:
+    return _("I could not do that. Shall I pass you to a person of the shop?")
+
+
+def open_point(wish: Wish, issue: Issue) -> str:
+    """What to tell or ask about one open point, without prices."""
+    product = wish.item.label if wish.item is not None else ""
+    return _OPEN_POINTS[issue.why](product, issue)
+
+
+def _which_option(product: str, issue: Issue) -> str:
+    names = listed([choice.label for choice in issue.choices], last=_("or"))
+    title = f"{product} ({issue.options.label.lower()})" if issue.options is not None else product
+    return _("%(product)s: which one would you like, %(options)s?") % {"product": title, "options": names}
+
+
+def _no_such_option(product: str, issue: Issue) -> str:
+    return _("I have %(product)s, but I don't know it with “%(words)s”. How would you like it?") % {
+        "product": product,
+        "words": issue.words,
+    }
+
+
+def _too_many(product: str, issue: Issue) -> str:
+    text = ngettext(
+        "%(product)s: you can choose %(count)d for %(list)s. Which one would you like?",
+        "%(product)s: you can choose up to %(count)d for %(list)s. Which ones would you like?",
+        issue.limit,
+    )
+    title = issue.options.label.lower() if issue.options is not None else ""
+    return text % {"product": product, "count": issue.limit, "list": title}
+
+
+def _option_sold_out(product: str, issue: Issue) -> str:
+    return _("%(product)s with %(option)s is sold out. Which one would you like instead?") % {
+        "product": product,
+        "option": issue.words,
+    }
+
+
+def _quantity(product: str, issue: Issue) -> str:
+    return _("How many of %(product)s would you like? I need a whole number from 1 on.") % {"product": product}
+
+
+def _large(product: str, issue: Issue) -> str:
+    return _("%(count)s of %(product)s is a large order. Is the number right, or shall I pass you to a person?") % {
+        "count": issue.words,
+        "product": product,
+    }
+
+
+def _below_min(product: str, issue: Issue) -> str:
+    return _("We make %(product)s from %(count)d on. How many would you like?") % {
+        "product": product,
+        "count": issue.limit,
+    }
+
+
+def _above_max(product: str, issue: Issue) -> str:
+    return _("We can take at most %(count)d of %(product)s. How many would you like?") % {
+        "product": product,
+        "count": issue.limit,
+    }
+
+
+def _step(product: str, issue: Issue) -> str:
+    return _("%(product)s comes in multiples of %(count)d. How many would you like?") % {
+        "product": product,
+        "count": issue.limit,
+    }
+
+
+def _pack(product: str, issue: Issue) -> str:
+    return _("%(product)s comes in packs of %(count)d. How many packs would you like?") % {
+        "product": product,
+        "count": issue.limit,
+    }
+
+
+def _amount(product: str, issue: Issue) -> str:
+    if issue.limit < 1:
+        return _("That is less than one %(product)s costs. How many would you like?") % {"product": product}
+    return _("That amount is not an exact number of %(product)s; it would be %(count)d. How many would you like?") % {
+        "product": product,
+        "count": issue.limit,
+    }
+
+
+def _note_long(product: str, issue: Issue) -> str:
+    return _("The text on %(product)s can have at most %(count)d characters. What shall it say?") % {
+        "product": product,
+        "count": issue.limit,
+    }
+
+
+def _no_note(product: str, issue: Issue) -> str:
+    return _("We can't write a text on %(product)s. Would you like it without?") % {"product": product}
+
+
+def _not_found(product: str, issue: Issue) -> str:
+    return f"{not_on_menu(issue.words)} {instead()}"
+
+
+def _choose(product: str, issue: Issue) -> str:
+    return choose()
+
+
+_OPEN_POINTS = {
+    Open.WHICH_PRODUCT: _choose,
+    Open.NOT_FOUND: _not_found,
+    Open.WHICH_SIZE: _choose,
+    Open.WHICH_OPTION: _which_option,
+    Open.NO_SUCH_OPTION: _no_such_option,
+    Open.TOO_MANY_OPTIONS: _too_many,
+    Open.OPTION_SOLD_OUT: _option_sold_out,
+    Open.QUANTITY: _quantity,
+    Open.LARGE: _large,
+    Open.BELOW_MIN: _below_min,
+    Open.ABOVE_MAX: _above_max,
+    Open.STEP: _step,
+    Open.PACK: _pack,
+    Open.AMOUNT: _amount,
+    Open.NOTE_LONG: _note_long,
+    Open.NO_NOTE: _no_note,
+}
+
+
+def listed(names: Iterable[str], last: str | None = None) -> str:
+    """ "a, b and c"."""
+    known = list(names)
+    if len(known) < 2:
+        return "".join(known)
+    return f"{', '.join(known[:-1])} {last or _('and')} {known[-1]}"
+
+
+def in_all_languages(sentence: str) -> tuple[str, ...]:
+    """A sentence as we may have said it in an earlier turn."""
+    said = []
+    for language in LANGUAGES:
+        with override(language):
+            said.append(_(sentence))
+    return tuple(said)
