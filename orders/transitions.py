@@ -8,7 +8,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from aitools import clock
+from aitools.types import Json
+from orders import stock
 from orders.models import Actor, EventKind, Order, OrderEvent, OrderState
+from orders.placing import summary
 
 #: What staff may do next. Steps back are for undoing a slip; a cancelled order stays cancelled.
 NEXT: Mapping[str, tuple[OrderState, ...]] = {
@@ -34,17 +38,21 @@ def move(order_id: int, state: OrderState, *, user: User, version: int | None = 
     with transaction.atomic():
         order = Order.objects.select_for_update(of=("self",)).select_related("branch").get(pk=order_id)
         _check(order, state, version)
-        before = {"state": order.state}
-        order.state = state
-        order.version += 1
+        before = summary(order)
         if state == OrderState.CANCELLED:
+            stock.give_back(order)
             order.cancel_reason = reason[:200]
+        order.state, order.version = state, order.version + 1
         order.save(update_fields=["state", "version", "cancel_reason"])
-        what = EventKind.CANCELLED if state == OrderState.CANCELLED else EventKind.STATE
-        OrderEvent.objects.create(
-            order=order, actor=Actor.STAFF, user=user, what=what, before=before, after={"state": str(state)}
-        )
+        _record(order, user, before)
     return order
+
+
+def _record(order: Order, user: User, before: dict[str, Json]) -> None:
+    what = EventKind.CANCELLED if order.state == OrderState.CANCELLED else EventKind.STATE
+    OrderEvent.objects.create(
+        order=order, at=clock.now(), actor=Actor.STAFF, user=user, what=what, before=before, after=summary(order)
+    )
 
 
 def _check(order: Order, state: OrderState, version: int | None) -> None:

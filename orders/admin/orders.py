@@ -114,15 +114,13 @@ class OrderAdmin(PostActions, ReadOnly, PlainSearch, GrowingList):
         version = request.POST.get("version", "")
         if state not in OrderState.values or not version.isdecimal() or not _may_put(request, OrderState(state)):
             raise Refused(_("That step is not possible."))
-        return self._move(request, row.pk, OrderState(state), int(version), request.POST.get("reason", ""))
-
-    def _move(self, request: HttpRequest, pk: int, state: OrderState, version: int | None, reason: str = "") -> str:
-        assert isinstance(request.user, User)  # admin pages have no anonymous visitors
+        reason = request.POST.get("reason", "").strip()
         try:
-            order = transitions.move(pk, state, user=request.user, version=version, reason=reason.strip())
+            return _moved(
+                transitions.move(row.pk, OrderState(state), user=_user(request), version=int(version), reason=reason)
+            )
         except NotMoved as refusal:
             raise Refused(str(refusal)) from refusal
-        return _("%(order)s: %(state)s.") % {"order": order.number, "state": order.get_state_display()}
 
     @admin.action(description=gettext_lazy("Start"), permissions=["prepare"])
     def mark_preparing(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:
@@ -140,11 +138,11 @@ class OrderAdmin(PostActions, ReadOnly, PlainSearch, GrowingList):
         moved = 0
         for pk in queryset.values_list("pk", flat=True):
             try:
-                done = self._move(request, pk, state, None)
-            except Refused as refusal:
+                order = transitions.move(pk, state, user=_user(request))
+            except NotMoved as refusal:
                 messages.warning(request, str(refusal))
             else:
-                self.log_change(request, Order(pk=pk), done)
+                self.log_change(request, order, _moved(order))
                 moved += 1
         text = ngettext("%(count)d order moved on.", "%(count)d orders moved on.", moved)
         messages.success(request, text % {"count": moved})
@@ -154,6 +152,14 @@ class OrderAdmin(PostActions, ReadOnly, PlainSearch, GrowingList):
 
     def has_hand_over_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(CHANGE)
+
+
+def _user(request: HttpRequest) -> User:
+    return cast(User, request.user)  # admin pages have no anonymous visitors
+
+
+def _moved(order: Order) -> str:
+    return _("%(order)s: %(state)s.") % {"order": order.number, "state": order.get_state_display()}
 
 
 def _may_put(request: HttpRequest, state: OrderState) -> bool:

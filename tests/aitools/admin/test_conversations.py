@@ -50,7 +50,7 @@ def test_both_directions_are_shown_in_the_order_of_time(db: None) -> None:
         ({"state": "uncertain"}, "Perhaps not sent", "bad"),
     ],
 )
-def test_each_message_says_what_became_of_it(fields: dict[str, str], says: str, tone: str, browser: Client) -> None:
+def test_each_message_says_what_became_of_it(fields: dict[str, Any], says: str, tone: str, browser: Client) -> None:
     row = rows.conversation()
     rows.answered(row, "Listo.", **fields)
     html = page(browser, row)

@@ -1,0 +1,111 @@
+"""The first screen: each branch's own today, and what needs a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from aitools import clock
+from orders.admin import today
+from tests.aitools.admin import rows as talk
+from tests.orders.admin import rows
+
+LATE_EVENING = datetime(2026, 3, 11, 2, 30, tzinfo=UTC)
+
+
+def first_screen(browser: Client) -> str:
+    return browser.get(reverse("admin:index")).content.decode()
+
+
+def test_each_branch_has_the_day_of_its_own_clock() -> None:
+    bogota = rows.branch("C")
+    madrid = rows.branch("M", timezone="Europe/Madrid")
+    rows.order(at=bogota, due=LATE_EVENING)
+    rows.order(at=madrid, due=LATE_EVENING)
+    days = {day.branch: day for day in today.days(LATE_EVENING, with_money=True)}
+    assert (days[bogota.name].date.isoformat(), days[bogota.name].count) == ("2026-03-10", 1)
+    assert (days[madrid.name].date.isoformat(), days[madrid.name].count) == ("2026-03-11", 1)
+    assert f"{days[bogota.name].orders[0].due:%H:%M}" == "21:30"
+
+
+def test_sums_leave_cancelled_orders_out() -> None:
+    bread = rows.product("Pan", 2000)
+    rows.order(bread, quantity=3, due=LATE_EVENING)
+    rows.order(bread, quantity=1, due=LATE_EVENING, state="picked_up")
+    rows.order(bread, quantity=9, due=LATE_EVENING, state="cancelled")
+    [day] = today.days(LATE_EVENING, with_money=True)
+    assert (day.count, day.open, day.cancelled, day.total) == (2, 1, 1, "$8.000")
+
+
+def test_what_is_to_do_comes_first_by_the_time_it_is_due() -> None:
+    last = rows.order(due=LATE_EVENING + timedelta(minutes=30))
+    done = rows.order(due=LATE_EVENING - timedelta(hours=2), state="picked_up")
+    first = rows.order(due=LATE_EVENING)
+    [day] = today.days(LATE_EVENING, with_money=True)
+    assert [order.number for order in day.orders] == [first.number, last.number, done.number]
+
+
+def test_a_day_without_orders_says_so(browser: Client) -> None:
+    rows.branch()
+    html = first_screen(browser)
+    assert "No orders for today yet." in html
+    assert "Nobody waits, nothing failed." in html
+
+
+def test_an_order_is_one_touch_away(browser: Client) -> None:
+    order = rows.order(due=clock.now())
+    html = first_screen(browser)
+    assert order.number in html
+    assert "2 × Croissant" in html
+    assert "$7.000" in html
+    assert reverse("admin:orders_order_change", args=[order.pk]) in html
+
+
+def test_who_waits_and_what_failed_is_on_top(browser: Client) -> None:
+    waiting = talk.conversation(profile_name="Marta", needs_staff=True)
+    talk.answered(talk.conversation(profile_name="Luis"), "Listo.", state="failed", error_code="21610")
+    talk.answered(talk.conversation(profile_name="Pedro"), "Listo.", state="failed", minutes_ago=60 * 25)
+    talk.said(talk.conversation(profile_name="Inés"), "hola", minutes_ago=4)
+    html = first_screen(browser)
+    assert reverse("admin:aitools_conversation_change", args=[waiting.pk]) in html
+    assert "Marta" in html
+    assert "(21610)" in html
+    assert "Pedro" not in html
+    assert "The oldest unread message is 4 minutes old." in html
+
+
+def test_a_busy_day_costs_no_more_queries(browser: Client) -> None:
+    rows.order(due=clock.now())
+    first_screen(browser)
+    with CaptureQueriesContext(connection) as few:
+        first_screen(browser)
+    for _ in range(10):
+        rows.order(due=clock.now())
+    with CaptureQueriesContext(connection) as many:
+        first_screen(browser)
+    assert len(many) == len(few)
+
+
+def test_it_opens_before_there_is_a_shop(browser: Client, shop: object) -> None:
+    shop.delete()  # type: ignore[attr-defined]
+    assert "There is no branch yet." in first_screen(browser)
+
+
+def test_it_speaks_spanish_and_english() -> None:
+    for language in ("es", "en"):
+        client = Client(headers={"accept-language": language})
+        assert f'<html lang="{language}"' in client.get(reverse("admin:login")).content.decode()
+
+
+def test_the_kitchen_sees_work_but_neither_money_nor_talk(signed_in: Callable[[str], Client]) -> None:
+    order = rows.order(due=clock.now())
+    talk.conversation(profile_name="Marta", needs_staff=True)
+    html = first_screen(signed_in("kitchen"))
+    assert order.number in html
+    assert "$7.000" not in html
+    assert "Marta" not in html
