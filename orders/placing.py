@@ -19,7 +19,7 @@ from orders.pricing import Line
 from orders.texts import refusals
 
 #: Letters and digits that are hard to mistake for others, said or handwritten.
-CODE_ALPHABET = "CDEFHJKLMNPRTUVWXY3479"
+CODE_ALPHABET = "CDEFHJKLMNPRTUVWXY379"
 CODE_LENGTH = 6
 #: Just after ordering, a change of mind is free whatever the cut-off.
 GRACE_MINUTES = 10

@@ -1,4 +1,6 @@
-"""Finding products by what people write: keys, names, aliases, plurals, typos.
+"""Finding products by what people write: names, aliases, plurals, typos.
+
+Keys are not words: ``bollo`` may be one product's key and yet mean three.
 
 The whole menu is searched always, in memory, over an index made once per
 catalogue.
@@ -84,11 +86,12 @@ def _decided(found: tuple[Product, ...], limit: int) -> Resolution:
 
 
 def _containing(index: _Index, words: str) -> tuple[Product, ...]:
-    """Products one of whose names contains all the words that mean something, shortest names first."""
+    """Products one of whose names has all the words that mean something; those with no other word, if any."""
     wanted = _tokens(stem(words))
     if not wanted:
         return ()
     hits = [position for position, tokens in enumerate(index.tokens) if wanted <= tokens]
+    hits = [hit for hit in hits if index.tokens[hit] == wanted] or hits
     return _unique(index.owners[position] for position in sorted(hits, key=lambda hit: len(index.tokens[hit])))
 
 
@@ -115,7 +118,7 @@ def _build(products: Iterable[Product]) -> _Index:
     names: list[str] = []
     owners: list[Product] = []
     for product in products:
-        for name in {normalise(name): None for name in (product.key, product.name, *product.aliases)}:
+        for name in {normalise(name): None for name in (product.name, *product.aliases)}:
             exact[name].append(product)
             stems[stem(name)].append(product)
             names.append(stem(name))

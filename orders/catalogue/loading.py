@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from aitools.errors import ConfigurationError
 from orders import models
 from orders.catalogue.values import (
     Branch,
@@ -34,8 +33,7 @@ def current() -> Catalogue:
     """The catalogue as the database has it now. One small query when it is cached.
 
     The token is read before the rows: rows newer than their token are only
-    read again, never kept too long.  Raises ``ConfigurationError`` when no menu
-    was ever loaded.
+    read again, never kept too long.  Before any menu was loaded it is empty.
     """
     token = models.MenuVersion.objects.values_list("token", flat=True).first()
     cached = _Cache.catalogue
@@ -46,9 +44,7 @@ def current() -> Catalogue:
 
 
 def _load(token: UUID | None) -> Catalogue:
-    shop = models.Shop.objects.first()
-    if shop is None:
-        raise ConfigurationError("There is no shop yet: run manage.py load_menu FILE.")
+    shop = models.Shop.objects.first() or models.Shop()
     return Catalogue(
         token=token,
         shop=_terms(shop),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
-from babel.dates import format_skeleton
+from babel.dates import format_date, format_skeleton
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -15,8 +15,9 @@ def day(value: date, today: date) -> str:
         return _("today")
     if value == today + timedelta(days=1):
         return _("tomorrow")
-    text: str = format_skeleton("MMMMEEEEd", datetime.combine(value, datetime.min.time()), locale=_locale())
-    return text.replace("\u202f", " ").replace("\u00a0", " ")
+    weekday = format_date(value, "EEEE", locale=_locale())
+    month_day = format_skeleton("MMMMd", datetime.combine(value, datetime.min.time()), locale=_locale())
+    return _("%(weekday)s, %(date)s") % {"weekday": weekday, "date": month_day}
 
 
 def moment(at: datetime, now: datetime) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from itertools import islice
 
 from django.utils.translation import gettext as _
@@ -50,7 +51,7 @@ def search_products(args: SearchProducts, ctx: ToolContext) -> dict[str, object]
     if not found:
         say = _("I did not find “%(words)s” on our menu.") % {"words": args.query}
     else:
-        say = "\n".join(_line(product, product.is_sold_out(today), catalogue) for product in found)
+        say = "\n".join(_line(product, today, catalogue) for product in found)
     return {"say": say, "products": [product_view(product) for product in found]}
 
 
@@ -68,6 +69,14 @@ def _section(category: Category, products: Iterable[Product], catalogue: Catalog
     return "\n".join([f"*{category.name}*", *(lines.menu_line(product, catalogue.shop) for product in products)])
 
 
-def _line(product: Product, sold_out: bool, catalogue: Catalogue) -> str:
+def _line(product: Product, today: date, catalogue: Catalogue) -> str:
+    """A product with its price, and whether it can't be had today."""
     line = lines.menu_line(product, catalogue.shop)
-    return _("%(product)s (sold out today)") % {"product": line} if sold_out else line
+    if product.is_sold_out(today):
+        return _("%(product)s (sold out today)") % {"product": line}
+    sold_somewhere = any(
+        season.allows_day(branch.id, today) for season in product.seasons for branch in catalogue.branches
+    )
+    if product.seasons and not sold_somewhere:
+        return _("%(product)s (not available today)") % {"product": line}
+    return line

@@ -1,0 +1,54 @@
+"""Who is writing: one person, however their number is written."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+
+from orders import customers
+from orders.models import Customer, CustomerContact
+from tests.orders import factories as make
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("+525500000001", "whatsapp:+5215500000001"),
+        ("5491100000001", "541100000001"),
+        ("5511900000001", "551100000001"),
+        ("whatsapp:+573000000001", "+573000000001"),
+    ],
+)
+def test_forms_of_one_number_are_one_customer(one: str, other: str) -> None:
+    assert customers.phone_key(one) == customers.phone_key(other) != ""
+
+
+@pytest.mark.parametrize("address", ["CO.TEST123", "", "b0a1c2d3", "+57", "whatsapp:+57300x000001"])
+def test_what_is_no_phone_has_no_key(address: str) -> None:
+    assert customers.phone_key(address) == ""
+
+
+@pytest.mark.django_db
+class TestFinding:
+    def test_a_number_written_otherwise_finds_the_customer_and_is_remembered_as_it_came(self) -> None:
+        first = customers.find_or_create(make.context(address="+525500000001"), "Ana")
+        again = make.context(address="whatsapp:+5215500000001", channel="twilio_whatsapp")
+        assert customers.find_or_create(again) == first
+        assert CustomerContact.objects.filter(customer=first, address="whatsapp:+5215500000001").exists()
+
+    def test_two_visitors_of_the_chat_page_are_two_customers(self) -> None:
+        one = customers.find_or_create(make.context(address="aa11", channel="web"), "Ana")
+        assert customers.find_or_create(make.context(address="bb22", channel="web"), "Ana") != one
+
+    def test_nobody_is_made_by_looking(self) -> None:
+        assert customers.find(make.context()) is None
+        assert not Customer.objects.exists()
+
+    def test_a_given_name_is_kept_and_not_replaced(self) -> None:
+        with transaction.atomic():
+            customers.find_or_create(make.context(), "Ana")
+            assert customers.find_or_create(make.context(), "Luis").name == "Ana"
+
+    def test_names_are_one_line(self) -> None:
+        assert customers.clean_name(" Ana\n\x00 María\u202e ") == "Ana María"
+        assert len(customers.clean_name("x" * 500)) == 60
