@@ -40,7 +40,10 @@ COURTESIES = _phrases(
 ALONE = frozenset({"1", "2", "0", "s", "y", "n"})
 SIGNS = frozenset("👍👌✅👎❌")
 SKIN_TONES = dict.fromkeys(range(0x1F3FB, 0x1F400))
-STRETCHED = re.compile(r"(.)\1+")
+#: A letter written three times or more, or at least twice at the end of a word.
+#: Twice inside makes other words: "valle" is no "vale".
+STRETCHED = re.compile(r"(\w)\1(?:\1+|\b)")
+QUESTIONS = ("QUESTION MARK", "INTERROBANG")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,18 @@ class Words:
         """Defaults plus one phrase a line."""
         return cls(YES_PHRASES | _lines(yes), NO_PHRASES | _lines(no))
 
+    @property
+    def longest(self) -> int:
+        """Words of the longest phrase."""
+        return _longest(self.yes | self.no | COURTESIES)
+
 
 DEFAULT_WORDS = Words()
 
 
 def read(text: str, words: Words = DEFAULT_WORDS) -> Answer:
     """YES or NO when the whole of ``text`` says so, else OTHER."""
-    if "?" in unicodedata.normalize("NFKC", text) or "¿" in text:
+    if _asks(text):
         return Answer.OTHER
     tokens = tuple(_tokens(text))
     if len(tokens) > 1 and any(token in ALONE and token.isdigit() for token in tokens):
@@ -70,6 +78,12 @@ def read(text: str, words: Words = DEFAULT_WORDS) -> Answer:
     if said == {Answer.YES}:
         return Answer.YES
     return Answer.NO if said == {Answer.NO} else Answer.OTHER
+
+
+def _asks(text: str) -> bool:
+    """Whether there is any kind of question mark in it."""
+    names = {unicodedata.name(char, "") for char in text + unicodedata.normalize("NFKC", text)}
+    return any(mark in name for name in names for mark in QUESTIONS)
 
 
 def _parse(tokens: tuple[str, ...], words: Words) -> set[Answer]:
@@ -88,10 +102,8 @@ def _parse(tokens: tuple[str, ...], words: Words) -> set[Answer]:
 
 def _phrase_at(tokens: tuple[str, ...], position: int, words: Words) -> tuple[int, Answer | None]:
     """Length and kind of the longest phrase here; kind None is a courtesy."""
-    for length in (3, 2, 1):
+    for length in range(min(words.longest, len(tokens) - position), 0, -1):
         phrase = tokens[position : position + length]
-        if len(phrase) < length:
-            continue
         if length == 1 and phrase[0] in ALONE and _beside_words(tokens):
             return 0, None
         for kind, known in (
@@ -114,6 +126,11 @@ def _matches(phrase: str, known: frozenset[str]) -> bool:
         return True
     stretched = STRETCHED.search(phrase)
     return bool(stretched) and not phrase.isdigit() and _squeezed(phrase) in _squeezed_set(known)
+
+
+@cache
+def _longest(phrases: frozenset[str]) -> int:
+    return max(len(phrase.split()) for phrase in phrases)
 
 
 def _squeezed(phrase: str) -> str:
