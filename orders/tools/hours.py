@@ -50,7 +50,8 @@ def _hours_text(branch: Branch, day: date, today: date, ctx: ToolContext) -> str
     opening = availability.next_opening(branch, after)
     if opening is None:
         return closed
-    return f"{closed} {_('Next opening: %(when)s.') % {'when': times.moment(opening, ctx.now)}}"
+    opens = _("Next opening: %(when)s.") % {"when": times.moment(opening, ctx.now)}
+    return f"{closed} {opens}"
 
 
 def _address(branch: Branch) -> list[str]:
