@@ -171,13 +171,19 @@ def _payment(case: Case, run: Run) -> Verdict:
 
 
 def _status(case: Case, run: Run) -> Verdict:
-    told = all(order["number"] in run.text for order in case["context"]["placed"])
+    told = all(_spoken(order["number"]) in run.text for order in case["context"]["placed"])
     return ("right", "") if told else ("wrong", "order not told")
+
+
+def _spoken(number: str) -> str:
+    """Our numbers have no leading zero."""
+    letter, digits = number.split("-")
+    return f"{letter}-{int(digits)}"
 
 
 def _about(tool: str) -> Callable[[Case, Run], Verdict]:
     def rule(case: Case, run: Run) -> Verdict:
-        number = case["context"]["placed"][0]["number"]
+        number = _spoken(case["context"]["placed"][0]["number"])
         if run.asked_about == tool and (run.proposed or {}).get("order") == number:
             return "right", ""
         return ("wrong", f"asked {run.asked_about}") if run.proposed is not None else ("clarified", run.text)

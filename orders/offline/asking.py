@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
-from datetime import timedelta
 
 from orders.offline import texts
 from orders.offline.changes import apply
 from orders.offline.facts import Line
 from orders.offline.match import best
 from orders.offline.menu import MenuItem, Place
-from orders.offline.normalise import fold
 from orders.offline.ordering import order
 from orders.offline.plan import Plan, Situation, call, say
-from orders.offline.reading import Turn
+from orders.offline.reading import Turn, read
 from orders.offline.segment import Chunk
 from orders.offline.similar import forms
 from orders.offline.words_both import ALLERGEN_NAMES
 
+_ALLERGENS = re.compile(rf"\b(?:{'|'.join(sorted(ALLERGEN_NAMES))})(?:e?s)?\b", re.IGNORECASE)
+_FREE_OF = re.compile(
+    rf"(?:\b(?:{'|'.join(sorted(ALLERGEN_NAMES))})[ -]?free|\b(?:es|son)? ?(?:libres? de|sin) \w+)\s*(?=[?.!,;\n]|$)",
+    re.IGNORECASE,
+)
+_CONTAINS = re.compile(
+    r"\b(tienen?|llevan?|contienen?|traen?|has|have|contains?|made with|got|es apt[oa]|son apt[oa]s)\b", re.IGNORECASE
+)
 #: Allergens are told of so many products at most.
 MOST_PRODUCTS = 3
+#: A category is meant from one word that half the menu's categories do not share.
+SURE_CATEGORY = 0.5
 
 
 def hours(situation: Situation, turn: Turn) -> Plan:
@@ -69,16 +79,22 @@ def total(situation: Situation, turn: Turn) -> Plan:
 
 def allergens(situation: Situation, turn: Turn) -> Plan:
     """What is declared; never that something is safe."""
-    items = _named(turn, without=_allergen_words(situation))
+    menu = situation.menu
+    items = _named(read(_subject(turn.text), menu, situation.today))
     if not items:
-        items = [
-            situation.menu.by_key[line.product]
-            for line in situation.facts.draft
-            if line.product in situation.menu.by_key
-        ]
+        items = [menu.by_key[line.product] for line in situation.facts.draft if line.product in menu.by_key]
     if not items:
         return say(texts.allergens_which())
     return say(*(_declared(item) for item in items[:MOST_PRODUCTS]), texts.allergens_caution())
+
+
+def _subject(text: str) -> str:
+    """The question without the allergen asked for: "¿el pastel de zanahoria lleva …?"."""
+    text = _FREE_OF.sub(" ", text)
+    before, verb, after = _CONTAINS.split(text, maxsplit=1) if _CONTAINS.search(text) else (text, "", "")
+    if len(before.split()) > 1:
+        return before
+    return _ALLERGENS.sub(" ", f"{before} {after}") if verb else text
 
 
 def again(situation: Situation) -> Plan:
@@ -99,13 +115,12 @@ def _searched(items: Sequence[MenuItem]) -> Plan:
     return Plan(tuple(call("search_products", query=item.label) for item in items))
 
 
-def _named(turn: Turn, without: frozenset[str] = frozenset()) -> list[MenuItem]:
+def _named(turn: Turn) -> list[MenuItem]:
     """The products the turn surely names, in order."""
     found: list[MenuItem] = []
     for chunk in turn.chunks:
         named = best(chunk.readings)
-        said = {chunk.tokens[at].text for at in named[0].name_at} if named else set()
-        if len(named) == 1 and named[0].score > 0 and said - without:
+        if len(named) == 1 and named[0].score > 0:
             found.append(named[0].item)
     return list(dict.fromkeys(found))
 
@@ -117,23 +132,18 @@ def _words(turn: Turn) -> str:
 
 
 def _category(situation: Situation, turn: Turn) -> Place | None:
-    words = {form for token in _all_tokens(turn.chunks) for form in forms(token)}
-    fits = [
-        (sum(any(form in words for form in forms(word)) for word in name) / len(name), place)
-        for place in situation.menu.categories
-        for name in place.names
-    ]
-    fit = max(fits, key=lambda each: each[0], default=(0.0, None))
-    return fit[1] if fit[0] >= 0.5 else None
+    """The category whose words were said; a word of fewer categories tells more."""
+    said = {form for token in _all_tokens(turn.chunks) for form in forms(token)}
+    categories = situation.menu.categories
+    known = {place: {word for name in place.names for word in name} for place in categories}
+    spread = Counter(word for words in known.values() for word in words)
+    scores = {place: sum(1 / spread[word] for word in words if said & forms(word)) for place, words in known.items()}
+    first = max(categories, key=lambda place: scores[place], default=None)
+    return first if first is not None and scores[first] >= SURE_CATEGORY else None
 
 
 def _all_tokens(chunks: Sequence[Chunk]) -> list[str]:
     return [token.text for chunk in chunks for token in chunk.tokens]
-
-
-def _allergen_words(situation: Situation) -> frozenset[str]:
-    """Names of allergens are no products in such a question ("¿lleva nuez?")."""
-    return frozenset(form for name in ALLERGEN_NAMES for form in (name, f"{name}s"))
 
 
 def _declared(item: MenuItem) -> str:
@@ -143,10 +153,3 @@ def _declared(item: MenuItem) -> str:
     if not declared:
         return texts.no_allergens(item.label)
     return texts.allergens(item.label, [texts.allergen(str(one)) for one in declared])
-
-
-def tomorrow(situation: Situation) -> str:
-    return (situation.today + timedelta(days=1)).isoformat()
-
-
-__all__ = ["again", "allergens", "availability", "fold", "hours", "menu", "price", "requoted", "total"]

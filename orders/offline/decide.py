@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from orders.offline import asking, placed, texts
 from orders.offline.changes import Outcome
@@ -41,7 +42,7 @@ def decide(situation: Situation) -> Plan:
         return _on_intent(situation, firm)
     turn, outcome = understand(situation)
     if (name := _answered_name(situation, turn, found)) is not None:
-        return place_draft(situation, turn, name)
+        return place_draft(situation, name)
     soft = next((intent for intent in found if intent not in FIRM), None)
     if soft is not None and not _is_order(text, turn, outcome, soft):
         return _on_intent(situation, soft, turn)
@@ -82,18 +83,12 @@ def _on_mood(situation: Situation, mood: Mood) -> Plan:
             when = agreed_time(situation)
             if when:
                 turn, outcome = understand(situation, "")
-                return order(situation, _at(turn, when), outcome)
+                return order(situation, replace(turn, when=when), outcome)
             return place_draft(situation)
         return say(texts.ask_wish())
     if mood is Mood.NO:
         return say(texts.not_placed() if offered or facts.draft else texts.whats_next())
     return say(texts.thanks() if mood is Mood.THANKS else texts.greeting(facts.shop_name))
-
-
-def _at(turn: Turn, when: object) -> Turn:
-    from dataclasses import replace
-
-    return replace(turn, when=when)  # type: ignore[arg-type]
 
 
 def _was_asked(situation: Situation, sentence: str) -> bool:

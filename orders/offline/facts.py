@@ -42,9 +42,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class PlacedOrder:
+    """An open order; ``due`` is branch-local."""
+
     number: str
     state: str = ""
     lines: tuple[Line, ...] = ()
+    due: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def facts_of(data: Mapping[str, Json]) -> Facts:
     shop = _mapping(data.get("shop"))
     draft = _mapping(data.get("draft"))
     return Facts(
-        now=_now(shop),
+        now=_moment(shop.get("now")) or _moment(shop.get("today")) or datetime.min,
         draft=lines_of(draft.get("lines")),
         branch=_text(draft.get("branch")),
         pickup_at=_text(draft.get("pickup_at")),
@@ -107,16 +110,15 @@ def _line(data: Mapping[str, Any]) -> Line:
 
 def _order(data: Mapping[str, Any]) -> PlacedOrder:
     lines = lines_of(data.get("lines"))
-    return PlacedOrder(str(data.get("order") or ""), str(data.get("state") or ""), lines)
+    return PlacedOrder(str(data.get("order") or ""), str(data.get("state") or ""), lines, _moment(data.get("due")))
 
 
-def _now(shop: Mapping[str, Any]) -> datetime:
-    for key in ("now", "today"):
-        try:
-            return datetime.fromisoformat(str(shop[key])).replace(tzinfo=None)
-        except (KeyError, ValueError):
-            continue
-    return datetime(2000, 1, 1)
+def _moment(value: Any) -> datetime | None:
+    """A local moment without its zone."""
+    try:
+        return datetime.fromisoformat(str(value)).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -16,16 +16,19 @@ from orders.offline.normalise import Kind, Token
 LEFT_OVER = 0.6
 MISSING = 0.25
 WHOLE_NAME = 0.3
+#: A longer name explains better than a short one with an option.
+NAME_WORD = 0.2
 LIST_NAME = 0.2
 EXTRA = 0.3
 SURPLUS_NUMBER = 1.0
-SURPLUS_ARTICLE = 0.4
+SURPLUS_ARTICLE = 1.1
+SPLIT_NAME = 0.6
 #: Readings this near to the best one are as good as it.
 MARGIN = 0.15
 #: How many products are looked at closely.
 SHORTLIST = 24
 #: A word in more names than this is common.
-COMMON = 60
+COMMON = 120
 #: Unmatched words that may stand inside a name or option of several words.
 GAP = 0
 
@@ -135,7 +138,10 @@ def explain_as_choice(tokens: Sequence[Token], menu: Menu, item: MenuItem) -> Re
 def _shortlist(likeness: Sequence[dict[str, float]], menu: Menu) -> list[tuple[MenuItem, Name | None]]:
     """The products whose names share most with the words, by inverted index."""
     best_name: dict[int, tuple[float, Name]] = {}
-    for place, value in _hits(likeness, menu).items():
+    words = [each for each in likeness if any(word.isalpha() for word in each)]
+    numbers = {word for each in likeness for word in each if not word.isalpha()}
+    for place, found in _hits(words, menu).items():
+        value = found + len(numbers.intersection(menu.owners[place][1]))
         at, name = menu.owners[place]
         score = value - MISSING * (len(name) - value) + (WHOLE_NAME if value > len(name) - 0.5 else 0)
         if at not in best_name or score > best_name[at][0]:
@@ -154,7 +160,7 @@ def _hits(likeness: Sequence[dict[str, float]], menu: Menu) -> dict[int, float]:
     found: dict[int, float] = {}
     lists = [[(menu.postings.get(word, frozenset()), value) for word, value in each.items()] for each in likeness]
     for postings in sorted(lists, key=lambda each: sum(len(places) for places, _ in each)):
-        common = sum(len(places) for places, _ in postings) > COMMON and found
+        common = found and sum(len(places) for places, _ in postings) > COMMON
         seen: dict[int, float] = {}
         for places, value in postings:
             for place in places & found.keys() if common else places:
@@ -191,7 +197,9 @@ def _finish(account: _Account) -> Reading:
     left = tuple(at for at in account.free() if account.tokens[at].kind is Kind.WORD and not account.tokens[at].soft)
     left += tuple(at for at in account.free() if account.tokens[at].anchored)
     score = explained + (WHOLE_NAME if whole else 0) - MISSING * account.missing
+    score += NAME_WORD * max(0, len(account.name_at) - 1)
     score -= LEFT_OVER * (len(left) + len(account.surplus)) + surplus
+    score -= SPLIT_NAME * _splits_name(account)
     return Reading(
         item=account.item,
         score=score,
@@ -204,6 +212,14 @@ def _finish(account: _Account) -> Reading:
         vague=tuple(account.vague),
         name_at=account.name_at,
     )
+
+
+def _splits_name(account: _Account) -> bool:
+    """Whether a count stands inside the name: "croissants, one almond" is rather two items."""
+    if len(account.name_at) < 2:
+        return False
+    inside = range(account.name_at[0] + 1, account.name_at[-1])
+    return any(account.tokens[at].is_number and at not in account.used for at in inside)
 
 
 def _take_size(account: _Account) -> None:
@@ -234,15 +250,22 @@ def _take_article(account: _Account, first: int) -> None:
 
 def _match_all(account: _Account, name: Name) -> dict[int, float] | None:
     """Positions of all words of ``name``, near each other and at least one of them free."""
+    width = len(name) + GAP
+    for start in range(max(1, len(account.tokens) - len(name) + 1)):
+        window = range(start, min(start + width, len(account.tokens)))
+        taken = _match_in(account, name, window)
+        if taken is not None and any(at not in account.used for at in taken):
+            return taken
+    return None
+
+
+def _match_in(account: _Account, name: Name, window: range) -> dict[int, float] | None:
     taken: dict[int, float] = {}
     for word in name:
-        hit = account.find(word, [at for at in range(len(account.tokens)) if at not in taken])
+        hit = account.find(word, [at for at in window if at not in taken])
         if hit is None:
             return None
         taken[hit[0]] = hit[1]
-    fresh = [at for at in taken if at not in account.used]
-    if not fresh or max(taken) - min(taken) > len(name) - 1 + GAP:
-        return None
     return taken
 
 
@@ -256,7 +279,8 @@ def _take_options(account: _Account) -> None:
             continue
         (account.options if fits else account.surplus).append(option)
         _take_list_name(account, rule, min(taken))
-    _take_partial_options(account)
+    named = {at for rule in account.item.lists for at in account.free() if _is_list_name(account, rule, at)}
+    _take_partial_options(account, named)
     _options_in_name(account)
 
 
@@ -300,9 +324,11 @@ def _rank(account: _Account, rule: OptionList, taken: dict[int, float]) -> tuple
 
 def _announced(account: _Account, rule: OptionList, first: int) -> bool:
     """Whether the list's own name stands right before ("relleno de cajeta")."""
-    if first == 0 or not rule.name_words:
-        return False
-    return account.likeness[first - 1].get(rule.name_words[0], 0.0) > 0
+    return first > 0 and _is_list_name(account, rule, first - 1)
+
+
+def _is_list_name(account: _Account, rule: OptionList, at: int) -> bool:
+    return any(account.likeness[at].get(word, 0.0) > 0 for word in rule.name_words)
 
 
 def _take_list_name(account: _Account, rule: OptionList, first: int) -> None:
@@ -310,10 +336,10 @@ def _take_list_name(account: _Account, rule: OptionList, first: int) -> None:
         account.used.setdefault(first - 1, LIST_NAME)
 
 
-def _take_partial_options(account: _Account) -> None:
+def _take_partial_options(account: _Account, list_names: set[int]) -> None:
     """A word that is part of an option's name: the option, or a question when of several."""
     for at in account.free():
-        if account.tokens[at].kind is not Kind.WORD or account.tokens[at].soft:
+        if at in list_names or account.tokens[at].kind is not Kind.WORD or account.tokens[at].soft:
             continue
         near = [
             (option, rule)
@@ -351,7 +377,7 @@ def _take_extras(account: _Account) -> float:
             found += EXTRA
     for rule in account.item.lists:
         for at in account.free():
-            if rule.name_words and account.likeness[at].get(rule.name_words[0], 0.0) > 0:
+            if _is_list_name(account, rule, at):
                 account.used[at] = LIST_NAME
                 found += LIST_NAME
     return found

@@ -112,6 +112,17 @@ class Menu:
         return Lexicon(self._vocabulary())
 
     @cached_property
+    def _choice_words(self) -> frozenset[str]:
+        lists = (each for item in self.items for each in item.lists)
+        options = (option for each in lists for option in each.options)
+        sizes = (size for item in self.items for size in item.sizes)
+        return frozenset(word for named in (*options, *sizes) for name in named.names for word in name)
+
+    def is_choice(self, word: str) -> bool:
+        """Whether the word names a size or an option of something."""
+        return any(similar in self._choice_words for similar in self.lexicon.similar(word))
+
+    @cached_property
     def owners(self) -> tuple[tuple[int, Name], ...]:
         """All names in menu order, each with the position of its item."""
         return tuple((at, name) for at, item in enumerate(self.items) for name in item.names)

@@ -101,13 +101,12 @@ def order(situation: Situation, turn: Turn, outcome: Outcome, *, place: bool = T
     return Plan(tuple(calls), then=tuple(notes), offer=not notes and not complete)
 
 
-def place_draft(situation: Situation, turn: Turn | None = None, name: str | None = None) -> Plan:
-    """Place what the draft holds, with what the turn adds about place, time and name."""
+def place_draft(situation: Situation, name: str | None = None) -> Plan:
+    """Place what the draft holds, said out loud so that nothing depends on what is stored."""
     facts = situation.facts
-    details = _details(situation, turn, [line.product for line in facts.draft]) if turn is not None else {}
-    if name is not None:
-        details["name"] = name
-    return Plan((call("create_order", **details),))
+    items = [line.as_item() for line in facts.draft]
+    known = name or facts.draft_name
+    return Plan((call("create_order", items=items, branch=facts.branch, pickup_at=facts.pickup_at, name=known),))
 
 
 def agreed_time(situation: Situation) -> When:

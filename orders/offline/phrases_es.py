@@ -111,7 +111,7 @@ THANKS: Final = (
     "gracias muchas mil muchisimas graciass ok okay vale perfecto listo bueno muy amable buenas noches noche tardes "
     "tarde dia dias feliz hasta luego manana chao adios bye nos vemos dios le bendiga pague"
 )
-YES: Final = "si sii claro dale listo ok okay vale bueno perfecto correcto exacto confirmo confirmado confirmar acepto asi esta bien de acuerdo una hagale venga va sale simon cabal adelante eso por favor porfa gracias pidelo hazlo todo pedirlo pidalo"
+YES: Final = "si sii claro dale listo ok okay vale bueno perfecto correcto exacto confirmo confirmado confirmar acepto asi esta bien de acuerdo una hagale venga va sale simon cabal adelante eso por favor porfa gracias pidelo hazlo todo pedirlo pidalo veci vecino vecina amor senora senor amigo amiga"
 NO: Final = "no nop nel nada mejor asi dejalo dejelo deje ya cancela cancelalo gracias espere espera mmm todavia aun por ahora mas eso es todo seria"
 ORDER_WORDS: Final = (
     r"\b(?:quier[oae]\w*|quisiera\w*|voldria|dame|deme|denme|me (?:da|das|dais|pone|pones|manda|mandas|regala|guarda|guardas|aparta|"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 
 from orders.offline import texts
 from orders.offline.changes import apply
@@ -49,12 +50,24 @@ def change(situation: Situation, turn: Turn) -> Plan:
     items = [situation.menu.by_key[line.product] for line in order.lines if line.product in situation.menu.by_key]
     turn = read(situation.talk.text, situation.menu, situation.today, items)
     changed = apply(turn, situation.menu, order.lines)
-    lines = changed.lines if changed.touched else order.lines
-    moment = turn.when.moment(situation.facts.now)
-    if changed.wishes or not lines or (lines == order.lines and moment is None):
+    moment = _moment(order, turn, situation)
+    known = [wish for wish in changed.wishes if wish.item is not None or wish.candidates]
+    same = changed.lines == order.lines or not changed.lines
+    if known or (same and moment is None):
         return say(texts.ask_change(order.number))
+    lines = order.lines if same else changed.lines
     at = f"{moment:%Y-%m-%dT%H:%M}" if moment is not None else None
     return Plan((call("update_order", order=order.number, items=[line.as_item() for line in lines], pickup_at=at),))
+
+
+def _moment(order: PlacedOrder, turn: Turn, situation: Situation) -> datetime | None:
+    """The new time; a time without a day is meant for the order's own day, and the other way round."""
+    when = turn.when
+    if order.due is not None and when.at is None and when.day is not None:
+        return datetime.combine(when.day, order.due.time())
+    if order.due is not None and when.day is None and order.due.date() > situation.today:
+        when = replace(when, day=order.due.date())
+    return when.moment(situation.facts.now)
 
 
 def _meant(situation: Situation) -> PlacedOrder | None:
@@ -74,6 +87,3 @@ def _names(order: PlacedOrder, turn: Turn) -> bool:
     """Whether the turn names a product of the order."""
     keys = {line.product for line in order.lines}
     return any(reading.item.key in keys for chunk in turn.chunks for reading in chunk.readings[:3])
-
-
-__all__ = ["cancel", "change", "replace", "status"]

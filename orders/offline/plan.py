@@ -77,6 +77,6 @@ def say(*lines: str) -> Plan:
     return Plan(text="\n".join(line for line in lines if line))
 
 
-def call(name: str, **arguments: Json) -> ToolRequest:
+def call(tool: str, /, **arguments: Json) -> ToolRequest:
     """A request without the arguments that are None."""
-    return ToolRequest(name, {key: value for key, value in arguments.items() if value is not None})
+    return ToolRequest(tool, {key: value for key, value in arguments.items() if value is not None})

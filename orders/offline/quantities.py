@@ -27,7 +27,7 @@ Step = Callable[[list[Token]], list[Token]]
 
 def with_numbers(tokens: Sequence[Token]) -> list[Token]:
     """The same tokens with all numbers found and joined."""
-    found = [_single(token) for token in tokens]
+    found = _negatives([_single(token) for token in tokens])
     for step in (_times_signs, _sums, _thousands, _fractions, _dozens, _pairs, _inches, _money):
         found = step(found)
     return found
@@ -56,6 +56,23 @@ def _single(token: Token) -> Token:
     if text[0].isdigit() and "/" not in text:
         return number(token, _digits(text))
     return token
+
+
+def _negatives(tokens: list[Token]) -> list[Token]:
+    """ "-2" is less than nothing, unless several lines begin so: then it is a list."""
+    minus = [
+        at
+        for at, token in enumerate(tokens)
+        if token.text in "-–−"
+        and at + 1 < len(tokens)
+        and tokens[at + 1].is_number
+        and tokens[at + 1].start == token.end
+    ]
+    if len(minus) != 1 or (minus[0] and tokens[minus[0] - 1].end == tokens[minus[0]].start):
+        return tokens
+    at = minus[0]
+    value = -(tokens[at + 1].value or Decimal(0))
+    return [*tokens[:at], number(tokens[at], value, tokens[at + 1]), *tokens[at + 2 :]]
 
 
 def _digits(text: str) -> Decimal:

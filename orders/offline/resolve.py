@@ -23,14 +23,49 @@ SHORT_TALK = 2
 def resolve(chunks: Sequence[Chunk], menu: Menu, open_before: Sequence[Wish] = ()) -> list[Wish]:
     """The wishes in order; ``open_before`` are unfinished ones of earlier turns, completed in place."""
     wishes = list(open_before)
-    for chunk in chunks:
-        if not _completes(wishes, chunk, menu):
-            made = _wish(chunk, menu, wishes)
+    at = 0
+    while at < len(chunks):
+        parts = _breakdown(chunks, at, menu, wishes)
+        if parts:
+            wishes += parts
+            at += 1 + len(parts)
+            continue
+        if not _completes(wishes, chunks[at], menu):
+            made = _wish(chunks[at], menu, wishes)
             if made is not None:
                 wishes.append(made)
-    if len(wishes) > len(open_before) or chunks:
-        wishes = [wish for wish in wishes if not _is_talk(wish, wishes)]
-    return wishes
+        at += 1
+    return [wish for wish in wishes if not _is_talk(wish, wishes)]
+
+
+def _breakdown(chunks: Sequence[Chunk], at: int, menu: Menu, before: Sequence[Wish]) -> list[Wish]:
+    """ "tres empanadas: dos de carne y una de pollo" wants three, not six: the parts, if they are."""
+    total = _count(chunks[at])
+    whole = _wish(chunks[at], menu, before) if total is not None and total > 1 else None
+    if whole is None:
+        return []
+    parts: list[Wish] = []
+    for chunk in chunks[at + 1 :]:
+        count = _count(chunk)
+        part = _wish(chunk, menu, [*before, whole]) if count is not None else None
+        if count is None or part is None or not _is_part(part, whole):
+            return []
+        parts.append(part)
+        total -= count
+        if total <= 0:
+            break
+    return parts if total == 0 and len(parts) > 1 else []
+
+
+def _count(chunk: Chunk) -> int | None:
+    number = chunk.number
+    return int(number.value) if number is not None and number.value is not None and number.is_number else None
+
+
+def _is_part(part: Wish, whole: Wish) -> bool:
+    if part.item is None:
+        return False
+    return part.item is whole.item or part.item in whole.candidates
 
 
 def _is_talk(wish: Wish, wishes: Sequence[Wish]) -> bool:
@@ -89,16 +124,20 @@ def _choose(wish: Wish, chunk: Chunk, menu: Menu) -> Wish | None:
     """Which of the candidates the chunk names; only without a count of its own."""
     if not wish.candidates or _is_new_count(chunk):
         return None
+    chosen = _among(wish.candidates, chunk, menu)
+    if chosen is None:
+        return None
+    return settled(_with_choices(replace(wish, item=chosen.item, candidates=()), chosen))
+
+
+def _among(items: Sequence[MenuItem], chunk: Chunk, menu: Menu) -> Reading | None:
+    """The one of the items that the chunk names, None when none or several."""
     likeness = likenesses(chunk.tokens, menu)
     found = [
-        reading
-        for item in wish.candidates
-        if (reading := explain(chunk.tokens, likeness, item)) is not None and not reading.left
+        reading for item in items if (reading := explain(chunk.tokens, likeness, item)) is not None and not reading.left
     ]
     chosen = best(sorted(found, key=lambda reading: -reading.score))
-    if len(chosen) != 1:
-        return None
-    return settled(_with_choices(replace(wish, item=chosen[0].item, candidates=()), chosen[0]))
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _with_choices(wish: Wish, reading: Reading) -> Wish:
@@ -160,8 +199,12 @@ def _said(tokens: Sequence[Token]) -> str:
 
 def _borrow(chunk: Chunk, menu: Menu, before: Sequence[Wish]) -> Reading | None:
     """Read an elliptical chunk by the item before: its options, or its noun."""
+    if not before or not chunk.hard:
+        return None
+    if before[-1].candidates:
+        return _among(before[-1].candidates, chunk, menu)
     last = next((wish.item for wish in reversed(before) if wish.item is not None), None)
-    if last is None or not chunk.hard:
+    if last is None:
         return None
     own = best(chunk.readings)
     clear = bool(own) and own[0].whole and not own[0].left and len(own) == 1

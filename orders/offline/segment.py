@@ -149,7 +149,10 @@ def _weigh(
     if not hard and (not found or found[0].score < 1):
         return replace(chunk, readings=()), LONELY_NUMBER if counted is not None else 0.0
     if not found or found[0].score <= 0:
-        return chunk, UNKNOWN_COUNTED if counted is not None else UNKNOWN_WORD * hard
+        if counted is None:
+            return chunk, UNKNOWN_WORD * hard
+        elliptic = all(menu.is_choice(token.text) for token in chunk.hard)
+        return chunk, 0.0 if elliptic else UNKNOWN_COUNTED
     value = found[0].score - CHUNK_COST
     if found[0].quantity is None:
         return chunk, value + WITHOUT_QUANTITY

@@ -151,9 +151,9 @@ def _in_packs(item: MenuItem, count: int, number: Token | None) -> tuple[int | N
         return 1, exact, None
     single = _size_of(item, 1)
     packs = sorted((size for size in item.sizes if (size.pieces or 1) > 1), key=lambda s: -(s.pieces or 0))
-    for size in packs:
-        if size.pieces and count % size.pieces == 0:
-            return count // size.pieces, size, None
+    largest = packs[0] if packs else None
+    if largest is not None and largest.pieces and count % largest.pieces == 0:
+        return count // largest.pieces, largest, None
     if single is not None and (not packs or count < (packs[-1].pieces or 0)):
         return count, single, None
     if not packs:

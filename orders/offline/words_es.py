@@ -58,8 +58,8 @@ FILLER: Final = word_set(
     """
     ademas ah ahi ahora ahorita alla almuerzo amiga amigo amor anda aparta apartame apartar aparteme
     aproximadamente aqui barrio bien bolsa bolsas bolsita bon buen buenas bueno buenos buscar cada
-    caja cajas cajita calientito calientitos casa cena clase comer como cuando cuanta cuanto cuenta
-    cumple cumpleanos cumpleaños da dais dale dame dan dar das deme denme desayunar desayuno
+    caja cajas cajita caliente calientes calientica calienticas calientico calienticos calientito calientitos doradito doraditos doraditas recien horneado horneados casa cena clase comer como cuando cuanta cuanto cuenta
+    cumple cumpleanos da dais dale dame dan dar das deme denme desayunar desayuno
     deseamos deseo dia dias diga don eh encargame encargar encargo enfrente entonces envia enviame
     enviar envieme envien es esa esas ese eso esos esposa esposo esta estas este estos familia favor
     favorcito fiesta fijese fin fresca frescas fresco frescos gracias guarda guardame guardar
@@ -70,9 +70,9 @@ FILLER: Final = word_set(
     ok orden ordenar os oye pa papa para pasar pasare paso pedido pedir persona pf pide pieza piezas
     plis podeis podemos podria podrias pon pone poneme poner ponga pongame pongan ponme por porfa
     porfavor porfi porfis pronto puede pueden puedes puedo pues pza pzas que quedo queremos querer
-    queria quería quieres quiero quisiera quisieramos qué rato recoger recogerlo recojo regala
+    queria quieres quiero quisiera quisieramos rato recoger recogerlo recojo regala
     regalame regaleme reina reserva reservame reservar reserveme retirar reunion rey rica ricas rico
-    ricos sabor sabores se sea sean senor senora senorita seria serian sería si siempre solamente
+    ricos sabor sabores se sea sean senor senora senorita seria serian si siempre solamente
     solo son su sucursal surtida surtidas surtido surtidos sus tacita tal talla tamano tambien tarde
     tardes taza tazas te tengo tienda tiene tienen tipo toda todas todo todos tomar traeme traer
     traigame tu uhh unas und unds unidad unidades uno unos us usted ustedes va vale vamos variada
