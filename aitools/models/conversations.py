@@ -67,6 +67,9 @@ class Conversation(models.Model):
         indexes = [
             models.Index(fields=["-last_inbound_at", "-id"], name="conversation_newest"),
             models.Index(
+                fields=["-last_inbound_at"], name="conversation_waiting", condition=models.Q(needs_staff=True)
+            ),
+            models.Index(
                 fields=["wake_at"],
                 name="conversation_unread",
                 condition=models.Q(read_seq__lt=models.F("inbox_seq")),

@@ -124,6 +124,7 @@ class OutboundMessage(models.Model):
                 name="outbound_open",
                 condition=Q(state__in=["queued", "sending", "uncertain"]),
             ),
+            models.Index(fields=["-id"], name="outbound_to_look_at", condition=Q(state__in=["failed", "uncertain"])),
             models.Index(fields=["provider_id"], name="outbound_provider_id", condition=~Q(provider_id="")),
         ]
 

@@ -151,6 +151,7 @@ class ToolCall(models.Model):
         constraints = [models.UniqueConstraint(fields=["step", "position"], name="call_once")]
         indexes = [
             models.Index(fields=["conversation", "-id"], name="call_by_conversation"),
+            models.Index(fields=["name", "-id"], name="call_by_name"),
             models.Index(
                 fields=["conversation", "name", "digest", "-finished_at"],
                 name="call_done",
