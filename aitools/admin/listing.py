@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.admin import ShowFacets
 from django.db.models import Model
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
@@ -19,6 +20,7 @@ class GrowingList(ModelAdmin):
 
     paginator = InfinitePaginator
     show_full_result_count = False
+    show_facets = ShowFacets.NEVER
     list_disable_select_all = True
     list_filter_submit = True
     list_per_page = 50
