@@ -1,4 +1,4 @@
-"""Spanish as the texts' language is left off here: English msgids are the specification."""
+"""Fixtures of the shop's tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from django.utils import translation
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def english() -> Iterator[None]:
+    """Texts as their English msgids, which are the specification here."""
     with translation.override("en"):
         yield

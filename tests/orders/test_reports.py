@@ -21,7 +21,7 @@ from tests.orders import factories as make
 MONDAY = date(2026, 11, 23)
 SUNDAY = date(2026, 11, 29)
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("english")]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from orders import prompts
 from orders.models import Branch, Customer, Draft, Option, Order, Product
 from tests.orders import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("english")]
 
 TWO_AND_ONE = [{"product": "croissant", "quantity": 2}, {"product": "cafe", "quantity": 1}]
 
