@@ -13,7 +13,7 @@ from aitools import audit, results, texts
 from aitools.answers import Answer, Words, read
 from aitools.channels.base import EventKind, channel_for
 from aitools.clock import DbNow
-from aitools.loop import Previous
+from aitools.loop import OUR_CODE, Previous
 from aitools.models import (
     CallState,
     Conversation,
@@ -119,7 +119,7 @@ def repeat(turn: Turn, call: ToolCall, why: str) -> None:
     first line of the question.
     """
     index = turn.steps.count() + 1
-    step = Step.objects.create(turn=turn, index=index, provider="code", stop=Stop.TOOL_CALLS, raw_stop=why)
+    step = Step.objects.create(turn=turn, index=index, provider=OUR_CODE, stop=Stop.TOOL_CALLS, raw_stop=why)
     ToolCall.objects.create(
         turn=turn,
         step=step,

@@ -123,7 +123,7 @@ def _guarded(attempt: _Attempt, limit: float) -> Ran | Changed | tuple[str, str]
         raise
     except Exception as error:
         log.exception("tool %s failed", attempt.tool.name)
-        return results.error(f"The tool failed ({type(error).__name__}); nothing was done."), audit.ERROR
+        return results.crashed(error), audit.ERROR
 
 
 def _atomic(attempt: _Attempt, limit: float) -> Ran | Changed:

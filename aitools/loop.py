@@ -20,6 +20,10 @@ NUDGE_EMPTY = "Your last reply was empty. Answer the customer now, in one short 
 NUDGE_MALFORMED = "Your last tool call could not be read. Call it again as valid JSON, or answer."
 
 
+#: The provider of a step that no model made.
+OUR_CODE = "code"
+
+
 class CallStatus(StrEnum):
     """How far a call is, as the rules see it."""
 
@@ -61,10 +65,14 @@ class Transcript:
     def counted(self) -> tuple[StepView, ...]:
         return self.steps[self.counted_from :]
 
+    def is_spent(self, limits: Limits) -> bool:
+        """Whether the model has had all its replies; steps of our own code are none."""
+        return sum(step.provider != OUR_CODE for step in self.counted) >= limits.max_steps
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``max_steps`` model replies per customer message."""
+    """``max_steps`` model replies since the customer's last message, nudged ones included."""
 
     max_steps: int = 5
 
@@ -179,7 +187,7 @@ def _next_for(
         return Settle(call, results.error(valid.reason), audit.INVALID)
     if call.status is CallStatus.APPROVED:
         return RunCall(call, bound, valid)
-    if len(transcript.counted) >= limits.max_steps:
+    if transcript.is_spent(limits):
         return Settle(call, results.not_run_limit(), audit.MAX_STEPS, digest=valid.digest)
     return _first_time(call, step, bound, valid, transcript, tools, memory)
 
@@ -248,10 +256,11 @@ def _after_results(step: StepView, transcript: Transcript, limits: Limits) -> Ac
     if step.reply.stop in (Stop.REFUSAL, Stop.CONTENT_FILTER):
         return Finish("", Ending.REFUSAL)
     if step.reply.stop is Stop.LENGTH:
-        if _trailing(transcript, lambda other: other.reply.stop is Stop.LENGTH) > 1:
+        cut = _trailing(transcript, lambda other: other.reply.stop is Stop.LENGTH)
+        if cut > 1 or transcript.is_spent(limits):
             return Finish("", Ending.TRUNCATED)
         return CallModel(more_room=True)
-    if len(transcript.counted) >= limits.max_steps:
+    if transcript.is_spent(limits):
         return Finish(step.reply.text, Ending.MAX_STEPS)
     return CallModel()
 
@@ -262,7 +271,7 @@ def _after_text(step: StepView, transcript: Transcript, limits: Limits) -> Actio
     if step.reply.text.strip():
         return Finish(step.reply.text.strip())
     silent = _trailing(transcript, lambda other: not other.calls and not other.reply.text.strip())
-    if silent > 1 or len(transcript.counted) >= limits.max_steps:
+    if silent > 1 or transcript.is_spent(limits):
         return Finish("", Ending.EMPTY)
     malformed = step.reply.stop is Stop.MALFORMED
     return CallModel(nudge=NUDGE_MALFORMED if malformed else NUDGE_EMPTY, more_room=not malformed)

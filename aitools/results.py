@@ -42,6 +42,16 @@ def refusal(refused: ToolRefusal, note: str = "") -> str:
     return as_text({"error": text, "say": refused.say}) if refused.say else error(text)
 
 
+def refused_unasked(refused: ToolRefusal) -> str:
+    """The shop's rules refuse a call before the customer hears of it."""
+    return refusal(refused, "The user was not asked.")
+
+
+def crashed(fault: Exception) -> str:
+    """A handler broke and its writes were undone; the fault's own words stay ours."""
+    return error(f"The tool failed ({type(fault).__name__}); nothing was done.")
+
+
 def declined() -> str:
     return as_text(
         {

@@ -5,6 +5,7 @@ Same rules as over rows (``aitools.loop.decide``), so what holds here holds ther
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from aitools import audit, results
-from aitools.errors import ToolFailed, ToolRetry
+from aitools.errors import ToolRefusal
 from aitools.loop import (
     AskHuman,
     CallModel,
@@ -32,6 +33,8 @@ from aitools.tools import BoundTool, Tool, ToolContext, ToolSet
 from aitools.transcripts import messages_of
 from aitools.types import Json, Message, ModelReply, ModelRequest, Usage, UserText
 from aitools.validation import Valid
+
+log = logging.getLogger(__name__)
 
 
 class ToolCancelled(Exception):
@@ -129,6 +132,8 @@ class _Run:
         while True:
             action = decide(self.transcript, self.tools, self.limits)
             if isinstance(action, Finish):
+                if action.ending is Ending.MAX_STEPS:
+                    self._report(audit.MAX_STEPS, "")
                 steps, events = self.transcript.steps, tuple(self.events)
                 return RunResult(action.text, action.ending, steps, events)
             self._obey(action)
@@ -163,12 +168,19 @@ class _Run:
         ctx = replace(self.ctx, tool=bound.tool.name, call_id=call.id)
         try:
             content = results.as_text(results.as_json(bound.tool.handler(valid.parsed, ctx)))
-        except (ToolRetry, ToolFailed) as error:
-            self._report(audit.ERROR, call.request.name)
-            self._settle(call, results.refusal(error), is_error=True, digest=valid.digest)
+        except ToolRefusal as refused:
+            self._fail(call, valid, results.refusal(refused))
+            return
+        except Exception as error:
+            log.exception("tool %s failed", bound.tool.name)
+            self._fail(call, valid, results.crashed(error))
             return
         self._report(audit.RESULT, call.request.name)
         self._settle(call, content, is_error=False, digest=valid.digest, done=True)
+
+    def _fail(self, call: CallView, valid: Valid, content: str) -> None:
+        self._report(audit.ERROR, call.request.name)
+        self._settle(call, content, is_error=True, digest=valid.digest)
 
     def _ask_human(self, call: CallView, bound: BoundTool, valid: Valid) -> None:
         if self.confirm is None:
@@ -177,9 +189,9 @@ class _Run:
             return
         try:
             asked = _question(call, bound, valid, self.ctx)
-        except ToolRetry as error:
+        except ToolRefusal as refused:
             self._report(audit.INVALID, call.request.name)
-            self._settle(call, results.refusal(error), is_error=True, digest=valid.digest)
+            self._settle(call, results.refused_unasked(refused), is_error=True, digest=valid.digest)
             return
         self._report(audit.REQUESTED, call.request.name)
         self._apply(self.confirm(asked), call, bound, valid)
@@ -188,15 +200,24 @@ class _Run:
         if answer is None:
             self._report(audit.CANCELLED, call.request.name)
             raise ToolCancelled(call.request.name)
+        self.transcript = replace(self.transcript, counted_from=len(self.transcript.steps))
         if isinstance(answer, Reply):
             self._report(audit.REPLIED, call.request.name)
             self._settle(call, results.user_replied(answer.text), is_error=False)
+            self._supersede_siblings(call)
         elif answer:
             self._report(audit.APPROVED, call.request.name)
             self._run(call, bound, valid)
         else:
             self._report(audit.DENIED, call.request.name)
             self._settle(call, results.declined(), is_error=False, digest=valid.digest)
+
+    def _supersede_siblings(self, call: CallView) -> None:
+        """The step's other calls were asked for before the person spoke: unasked."""
+        (siblings,) = (step.calls for step in self.transcript.steps if any(c.id == call.id for c in step.calls))
+        for sibling in siblings:
+            if sibling.status is not CallStatus.SETTLED and sibling.id != call.id:
+                self._settle(sibling, results.superseded(), is_error=False)
 
     def _settle(self, call: CallView, content: str, *, is_error: bool, digest: str = "", done: bool = False) -> None:
         settled = replace(

@@ -255,7 +255,7 @@ def _ask(work: Work, action: AskHuman) -> None:
             why=call.step.raw_stop,
         )
     except (ToolRetry, ToolFailed) as refusal:
-        content = results.refusal(refusal, "The user was not asked.")
+        content = results.refused_unasked(refusal)
         _settle(work, Settle(action.call, content, audit.INVALID, digest=action.valid.digest))
         return
     with transaction.atomic(durable=True):
