@@ -35,7 +35,7 @@ def main() -> int:
     _set_up()
     from django.test.utils import setup_databases, teardown_databases
 
-    databases = setup_databases(verbosity=0, interactive=False, aliases=["default"])
+    databases = setup_databases(verbosity=0, interactive=False)
     try:
         scored = list(_score(_chosen(asked.cases, asked.case), asked.cases.parent / "menus"))
     finally:

@@ -152,10 +152,11 @@ def _place(placed: dict[str, Any], ctx: ToolContext) -> None:
     priced = quote(merged(one.item for wish in wishes if (one := consider(catalogue, wish)).item), catalogue.shop)
     letter, number = placed["number"].split("-")
     branch_id = _branch_with(letter)
-    turn = Turn.objects.create(conversation_id=ctx.conversation_id)
+    conversation = Conversation.objects.get(address=ctx.address)
+    turn = Turn.objects.create(conversation=conversation)
     step = Step.objects.create(turn=turn, index=1, provider="code", stop="tool_calls")
     call = ToolCall.objects.create(
-        turn=turn, step=step, conversation_id=ctx.conversation_id, position=0, name="create_order", arguments={}
+        turn=turn, step=step, conversation=conversation, position=0, name="create_order", arguments={}
     )
     order = models.Order.objects.create(
         code=f"X{number:0>5}",

@@ -8,14 +8,15 @@ from decimal import Decimal
 from enum import StrEnum
 
 from orders.offline import vocabulary as words
+from orders.offline.explain import Reading, explain_as_choice
 from orders.offline.facts import Line
-from orders.offline.match import Reading, best, explain_as_choice
-from orders.offline.menu import Menu, MenuItem
+from orders.offline.match import best
+from orders.offline.menu import Menu
 from orders.offline.normalise import Kind, Token
 from orders.offline.reading import Clause, Op, Turn
-from orders.offline.resolve import of_reading, resolve
+from orders.offline.resolve import resolve
 from orders.offline.segment import Chunk
-from orders.offline.wishes import Open, Wish, settled
+from orders.offline.wishes import Wish, settled
 
 _MORE = frozenset({"mas", "more", "igual", "iguales", "adicional", "adicionales"})
 
@@ -255,6 +256,3 @@ def _find(work: _Work, chunk: Chunk) -> int | None:
 
 def _words(chunk: Chunk) -> str:
     return " ".join(token.text for token in chunk.tokens if token.text not in words.FILLER)
-
-
-__all__ = ["Doubt", "MenuItem", "Open", "Outcome", "apply", "line_of", "of_reading", "wish_of"]

@@ -9,6 +9,9 @@ from typing import Any
 
 from aitools.types import Json
 
+#: Stands for a time that was not told.
+NEVER = datetime.fromisoformat("0001-01-01T00:00")
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -77,7 +80,7 @@ def facts_of(data: Mapping[str, Json]) -> Facts:
     shop = _mapping(data.get("shop"))
     draft = _mapping(data.get("draft"))
     return Facts(
-        now=_moment(shop.get("now")) or _moment(shop.get("today")) or datetime.min,
+        now=_moment(shop.get("now")) or _moment(shop.get("today")) or NEVER,
         draft=lines_of(draft.get("lines")),
         branch=_text(draft.get("branch")),
         pickup_at=_text(draft.get("pickup_at")),

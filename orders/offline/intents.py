@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -70,20 +69,16 @@ class Mood(StrEnum):
 
 
 def _compiled(intent: Intent) -> re.Pattern[str]:
-    patterns: Iterable[str] = (
-        *phrases_es.PHRASES.get(intent.value, ()),
-        *phrases_en.PHRASES.get(intent.value, ()),
-    )
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    return re.compile(f"{phrases_es.PHRASES[intent.value]}|{phrases_en.PHRASES[intent.value]}")
 
 
 _PATTERNS: Final = {intent: _compiled(intent) for intent in Intent}
-_ORDERING: Final = re.compile(f"{phrases_es.ORDER_WORDS}|{phrases_en.ORDER_WORDS}")
+_ORDERING: Final = re.compile(f"{phrases_es.ORDERING}|{phrases_en.ORDERING}")
 _MOODS: Final = {
-    Mood.YES: word_set(f"{phrases_es.YES} {phrases_en.YES}"),
-    Mood.NO: word_set(f"{phrases_es.NO} {phrases_en.NO}"),
-    Mood.THANKS: word_set(f"{phrases_es.THANKS} {phrases_en.THANKS}"),
-    Mood.GREETING: word_set(f"{phrases_es.GREETINGS} {phrases_en.GREETINGS}"),
+    Mood.YES: phrases_es.YES | phrases_en.YES,
+    Mood.NO: phrases_es.NO | phrases_en.NO,
+    Mood.THANKS: phrases_es.THANKS | phrases_en.THANKS,
+    Mood.GREETING: phrases_es.GREETINGS | phrases_en.GREETINGS,
 }
 #: One of these must be said for the mood to be that.
 _CORES: Final = {

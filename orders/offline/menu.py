@@ -116,7 +116,8 @@ class Menu:
         lists = (each for item in self.items for each in item.lists)
         options = (option for each in lists for option in each.options)
         sizes = (size for item in self.items for size in item.sizes)
-        return frozenset(word for named in (*options, *sizes) for name in named.names for word in name)
+        names = (name for names in (*(o.names for o in options), *(s.names for s in sizes)) for name in names)
+        return frozenset(word for name in names for word in name)
 
     def is_choice(self, word: str) -> bool:
         """Whether the word names a size or an option of something."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from orders.offline import vocabulary as words
@@ -54,9 +54,9 @@ class When:
         meant = datetime.combine(day, self.at)
         if self.half == 1 and self.at.hour < 12:
             return meant + timedelta(hours=12)
-        if self.half is None and self.at.hour < 12:
-            if self.at.hour < FIRST_MORNING_HOUR or (day == now.date() and meant <= now):
-                meant += timedelta(hours=12)
+        early = self.at.hour < FIRST_MORNING_HOUR or (day == now.date() and meant <= now)
+        if self.half is None and self.at.hour < 12 and early:
+            meant += timedelta(hours=12)
         if self.day is None and meant <= now:
             meant += timedelta(days=1)
         return meant
@@ -274,8 +274,3 @@ def _next_date(today: date, month: int, day: int) -> date | None:
         if found >= today:
             return found
     return None
-
-
-def without(when: When, *, day: bool = False) -> When:
-    """The same without its day."""
-    return replace(when, day=None) if day else when

@@ -4,117 +4,249 @@ from __future__ import annotations
 
 from typing import Final
 
+from orders.offline.tables import patterns, word_set
+
 PHRASES: Final = {
-    "attack": (
-        r"\b(?:ignor|olvid)\w* (?:todas? )?(?:tus|las|mis|sus|cualquier|lo)\b.*(?:instruc|reglas|anterior)",
-        r"\bsin restricciones\b|\bmodo (?:admin|desarrollador|dios)\b|\bcontrasena\b|\bprompt\b",
-        r"\b(?:cupon|codigo)\b.*\b[a-z]+\d+\b|\bmuestra(?:me)? tus instrucciones\b|\ba (?:0|cero) pesos\b",
-        r"\b(?:pon|cambia|fija)\w* el precio\b|\bgratis\b.*\b(?:orden|instruc|jefe|dueno)",
+    "attack": patterns(
+        r"""
+        \b(?:ignor|olvid)\w* (?:todas? )?(?:tus|las|mis|sus|cualquier|lo)\b.*(?:instruc|reglas|anterior)
+        \bsin restricciones\b
+        \bmodo (?:admin|desarrollador|dios)\b
+        \bcontrasena\b
+        \bprompt\b
+        \b(?:cupon|codigo)\b.*\b[a-z]+\d+\b
+        \bmuestra(?:me)? tus instrucciones\b
+        \ba (?:0|cero) pesos\b
+        \b(?:pon|cambia|fija)\w* el precio\b
+        \bgratis\b.*\b(?:orden|instruc|jefe|dueno)
+        """
     ),
-    "privacy_probe": (
-        r"\b(?:telefono|numero|direccion|nombre|datos|pedidos?)\b.*\b(?:del|de la|de otr[oa]s?|de mis?) (?:otr[oa]s? )?"
-        r"(?:client|vecin|companer|senor|persona|muchach|ultim|jef)",
-        r"\b(?:que|quien|cuanto) (?:ha|han|encarg|pidi|orden)\w*\b.*\b(?:companer|vecin|client|otr[oa]s|jef|espos|novi)",
-        r"\bpidi\w+ antes que yo\b|\bultimo cliente\b|\botros clientes\b",
+    "privacy_probe": patterns(
+        r"""
+        \b(?:telefono|numero|direccion|nombre|datos|pedidos?)\b.*\b(?:del|de la|de otr[oa]s?|
+        de mis?) (?:otr[oa]s? )?(?:client|vecin|companer|senor|persona|muchach|ultim|jef)
+        \b(?:que|quien|cuanto) (?:ha|han|encarg|pidi|orden)\w*\b.*\b(?:companer|vecin|client|otr[oa]s|jef|
+        espos|novi)
+        \bpidi\w+ antes que yo\b
+        \bultimo cliente\b
+        \botros clientes\b
+        """
     ),
-    "privacy_delete": (
-        r"\b(?:borr|elimin|olvid|quit)\w* (?:todos )?(?:mis datos|mi (?:numero|informacion|cuenta|telefono))",
-        r"\bno (?:quiero|autorizo) que (?:guarden|usen|tengan)\b",
+    "privacy_delete": patterns(
+        r"""
+        \b(?:borr|elimin|olvid|quit)\w* (?:todos )?(?:mis datos|mi (?:numero|informacion|cuenta|telefono))
+        \bno (?:quiero|autorizo) que (?:guarden|usen|tengan)\b
+        """
     ),
-    "opt_out": (
-        r"\bno (?:me |quiero )(?:manden|mande|envien|escriban|escriba|recibir|llegue\w*)\b"
-        r"(?:.*\b(?:mas|promo|mensaje|publicidad)|$)",
-        r"\b(?:dar|darme|denme) de baja\b|\bdejen de (?:escribir|mandar|enviar)",
+    "opt_out": patterns(
+        r"""
+        \bno (?:me |quiero )(?:manden|mande|envien|escriban|escriba|recibir|llegue\w*)\b(?:.*\b(?:mas|promo|
+        mensaje|publicidad)|$)
+        \b(?:dar|darme|denme) de baja\b
+        \bdejen de (?:escribir|mandar|enviar)
+        """
     ),
-    "payment_proof": (
-        r"\bya (?:le |te |les |os )?(?:consign|pagu|transfer|deposit|hice (?:el|la) (?:pago|transfer|consig))\w*",
-        r"\bcomprobante\b|\bsoporte de pago\b|\badjunto (?:el )?pago\b|\bpantallazo\b",
+    "payment_proof": patterns(
+        r"""
+        \bya (?:le |te |les |os )?(?:consign|pagu|transfer|deposit|hice (?:el|la) (?:pago|transfer|
+        consig))\w*
+        \bcomprobante\b
+        \bsoporte de pago\b
+        \badjunto (?:el )?pago\b
+        \bpantallazo\b
+        """
     ),
-    "invoice": (r"\bfactur(?:a|ar|acion|en|an|eme|ame)\b", r"\b(?:cif|nif|nit|rfc|ruc)\b"),
-    "payment": (
-        r"\b(?:aceptan|aceptais|aceptas|reciben|recibes|manejan|tienen|puedo pagar|se puede pagar|pagar|pago|cobrais)\b"
-        r".*\b(?:tarjeta|efectivo|nequi|daviplata|bizum|transferencia|datafono|yape|sinpe|paypal|credito|debito|contado)",
-        r"\b(?:como|con que|donde) (?:se |te |le |os |les )?(?:puedo )?pag(?:o|ar|a|amos)\b|\b(?:formas?|medios?|metodos?) de pago\b",
-        r"\b(?:tarjeta|efectivo|bizum|nequi|transferencia)\?",
+    "invoice": patterns(
+        r"""
+        \bfactur(?:a|ar|acion|en|an|eme|ame)\b
+        \b(?:cif|nif|nit|rfc|ruc)\b
+        """
     ),
-    "human": (
-        r"\b(?:hablar|comunic\w+|pas\w+|atien\w+|aten\w+|quiero|necesito)\b.*\b(?:persona|humano|asesor\w*|agente|"
-        r"encargad[oa]|alguien|gerente|duen[oa]|operador\w*|empleado)\b",
-        r"\b(?:una?|con) (?:persona|humano|asesor) (?:real|de verdad|humano)\b|\beres (?:un )?(?:robot|bot)\b",
+    "payment": patterns(
+        r"""
+        \b(?:aceptan|aceptais|aceptas|reciben|recibes|manejan|tienen|puedo pagar|se puede pagar|pagar|pago|
+        cobrais)\b.*\b(?:tarjeta|efectivo|nequi|daviplata|bizum|transferencia|datafono|yape|sinpe|paypal|
+        credito|debito|contado)
+        \b(?:como|con que|donde) (?:se |te |le |os |les )?(?:puedo )?pag(?:o|ar|a|amos)\b
+        \b(?:formas?|medios?|metodos?) de pago\b
+        \b(?:tarjeta|efectivo|bizum|nequi|transferencia)\?
+        """
     ),
-    "complaint": (
-        r"\b(?:llego|llegaron|estaba|estaban|vino|salio|venia|venian)\b.*\b(?:frio|fria|frios|crud\w+|quemad\w+|mal|"
-        r"dur[oa]s?|aplastad\w+|incomplet\w+|equivocad\w+|tarde|rot[oa]s?|viej[oa]s?|agri[oa]|sin)\b",
-        r"\bfalt(?:o|aron|aba|aban)\b|\bnunca llego\b|\bno (?:me )?(?:ha llegado|llego)\b|\bqueja\b|\breclam\w+",
-        r"\b(?:pesim|horribl|terribl|asquero)\w+|\bme (?:cobraron|dieron|mandaron) (?:de mas|mal|otr[oa])|\bdevoluc\w+|\breembols\w+",
-        r"\bse equivocaron\b|\bmal servicio\b|\bencontre un pelo\b",
+    "human": patterns(
+        r"""
+        \b(?:hablar|comunic\w+|pas\w+|atien\w+|aten\w+|quiero|necesito)\b.*\b(?:persona|humano|asesor\w*|
+        agente|encargad[oa]|alguien|gerente|duen[oa]|operador\w*|empleado)\b
+        \b(?:una?|con) (?:persona|humano|asesor) (?:real|de verdad|humano)\b
+        \beres (?:un )?(?:robot|bot)\b
+        """
     ),
-    "change_placed": (
-        r"\b(?:cambi|modific|mover|mueve|adelant|atras|corr|agreg|anad|sum|quit)\w*\b.*\b(?:mi|el|del|al) (?:pedido|encargo|orden)\b",
-        r"\b(?:mi|el) (?:pedido|encargo|orden)\b.*\b(?:cambi|modific|mover|agreg|anad)\w*",
+    "complaint": patterns(
+        r"""
+        \b(?:llego|llegaron|estaba|estaban|vino|salio|venia|venian)\b.*\b(?:frio|fria|frios|crud\w+|
+        quemad\w+|mal|dur[oa]s?|aplastad\w+|incomplet\w+|equivocad\w+|tarde|rot[oa]s?|viej[oa]s?|agri[oa]|
+        sin)\b
+        \bfalt(?:o|aron|aba|aban)\b
+        \bnunca llego\b
+        \bno (?:me )?(?:ha llegado|llego)\b
+        \bqueja\b
+        \breclam\w+
+        \b(?:pesim|horribl|terribl|asquero)\w+
+        \bme (?:cobraron|dieron|mandaron) (?:de mas|mal|otr[oa])
+        \bdevoluc\w+
+        \breembols\w+
+        \bse equivocaron\b
+        \bmal servicio\b
+        \bencontre un pelo\b
+        """
     ),
-    "cancel": (
-        r"\b(?:cancel|anul)\w*\b.*\b(?:pedido|encargo|orden|pastel|torta|tarta|roscon|[a-z]-\d+|todo)\b",
-        r"\b(?:cancel|anul)(?:a|ar|e|en|ame|eme|alo|elo|arlo|enlo)\b",
-        r"\bya no (?:quiero|voy a querer|necesito) (?:el|mi|la) (?:pedido|encargo|orden)\b",
+    "change_placed": patterns(
+        r"""
+        \b(?:cambi|modific|mover|mueve|adelant|atras|corr|agreg|anad|sum|quit)\w*\b.*\b(?:mi|el|del|
+        al) (?:pedido|encargo|orden)\b
+        \b(?:mi|el) (?:pedido|encargo|orden)\b.*\b(?:cambi|modific|mover|agreg|anad)\w*
+        """
     ),
-    "status": (
-        r"\b(?:mi|el|del) (?:pedido|encargo|orden)\b.*\b(?:esta|listo|va|falta|demora|tarda|sale|estado)\b",
-        r"\b(?:ya|como|cuanto|cuando|donde|estado)\b.*\b(?:mi|el|del|de mi) (?:pedido|encargo|orden)\b",
-        r"\b(?:cuanto (?:le )?(?:falta|demora|tarda)|ya (?:esta|casi|va a estar))\b|\besperando\b",
+    "cancel": patterns(
+        r"""
+        \b(?:cancel|anul)\w*\b.*\b(?:pedido|encargo|orden|pastel|torta|tarta|roscon|[a-z]-\d+|todo)\b
+        \b(?:cancel|anul)(?:a|ar|e|en|ame|eme|alo|elo|arlo|enlo)\b
+        \bya no (?:quiero|voy a querer|necesito) (?:el|mi|la) (?:pedido|encargo|orden)\b
+        """
     ),
-    "my_orders": (r"\bmis (?:pedidos|encargos|ordenes)\b|\bque (?:he|tengo) (?:pedido|encargado)\b",),
-    "repeat": (
-        r"\blo (?:mismo|igual|de siempre|de la ultima|del otro dia|de ayer)\b|\bmismo (?:pedido|de siempre)\b",
-        r"\brepi(?:te|ta|tame|teme)\b|\brepetir\b|\bcomo (?:siempre|la (?:vez|ultima))",
+    "status": patterns(
+        r"""
+        \b(?:mi|el|del) (?:pedido|encargo|orden)\b.*\b(?:esta|listo|va|falta|demora|tarda|sale|estado)\b
+        \b(?:ya|como|cuanto|cuando|donde|estado)\b.*\b(?:mi|el|del|de mi) (?:pedido|encargo|orden)\b
+        \b(?:cuanto (?:le )?(?:falta|demora|tarda)|ya (?:esta|casi|va a estar))\b
+        \besperando\b
+        """
     ),
-    "allergens": (
-        r"\balerg\w*|\bceliac\w*|\bintoleran\w*|\balergenos?\b|\bvegan\w*\b|\btrazas\b|\bdiabetic\w*",
-        r"\b(?:tiene|tienen|lleva|llevan|contiene|contienen|trae|traen|hecho con|hay algo)\b.*\b(?:gluten|lactosa|leche|huevos?|nue(?:z|ces)|"
-        r"mani|cacahuates?|cacahuetes?|almendras?|soya|soja|trigo|frutos secos|sesamo|ajonjoli|lacteos?|azucar)\b",
-        r"\b(?:apto|apta|aptos)\b|\b(?:es|son) (?:sin|libres? de) (?:gluten|lactosa|lacteos|azucar)\b",
+    "my_orders": patterns(
+        r"""
+        \bmis (?:pedidos|encargos|ordenes)\b
+        \bque (?:he|tengo) (?:pedido|encargado)\b
+        """
     ),
-    "total": (
-        r"\bcuanto (?:es|seria|serian|va|vamos|llevo|queda|quedaria|suma|sale|saldria|te debo|le debo|debo|me sale|me cobra\w*|costaria\w*)\b",
-        r"\b(?:el|en) total\b|\bcuanto (?:seria|es) todo\b",
+    "repeat": patterns(
+        r"""
+        \blo (?:mismo|igual|de siempre|de la ultima|del otro dia|de ayer)\b
+        \bmismo (?:pedido|de siempre)\b
+        \brepi(?:te|ta|tame|teme)\b
+        \brepetir\b
+        \bcomo (?:siempre|la (?:vez|ultima))
+        """
     ),
-    "price": (
-        r"\bcuanto (?:cuesta|cuestan|vale|valen|es|son|sale|salen|cobra\w*|esta|estan)\b|\ba como\b|\bprecios?\b|\bque (?:vale|cuesta|precio)\b",
-        r"\ba cuanto\b|\bcuanto por\b",
+    "allergens": patterns(
+        r"""
+        \balerg\w*
+        \bceliac\w*
+        \bintoleran\w*
+        \balergenos?\b
+        \bvegan\w*\b
+        \btrazas\b
+        \bdiabetic\w*
+        \b(?:tiene|tienen|lleva|llevan|contiene|contienen|trae|traen|hecho con|hay algo)\b.*\b(?:gluten|
+        lactosa|leche|huevos?|nue(?:z|ces)|mani|cacahuates?|cacahuetes?|almendras?|soya|soja|trigo|
+        frutos secos|sesamo|ajonjoli|lacteos?|azucar)\b
+        \b(?:apto|apta|aptos)\b
+        \b(?:es|son) (?:sin|libres? de) (?:gluten|lactosa|lacteos|azucar)\b
+        """
     ),
-    "delivery": (
-        r"\bdomicilios?\b|\b(?:reparto|reparten|repartis|reparte)\b|\benvios?\b|\b(?:hacen|tienen|hay|haceis|cobran) (?:entregas?|delivery)\b",
-        r"\b(?:llevan|envian|mandan|entregan|traen|enviais|llevais) (?:a|al|hasta|en)\b|\bdelivery\b",
+    "total": patterns(
+        r"""
+        \bcuanto (?:es|seria|serian|va|vamos|llevo|queda|quedaria|suma|sale|saldria|te debo|le debo|debo|
+        me sale|me cobra\w*|costaria\w*)\b
+        \b(?:el|en) total\b
+        \bcuanto (?:seria|es) todo\b
+        """
     ),
-    "hours": (
-        r"\b(?:que|a que|cual) hora\w*\b.*\b(?:abr|cierr|cerr|atiend|aten)|\bhorarios?\b",
-        r"\b(?:abren|abre|abris|abrireis|abriran|abierto|abiertos|abierta|cierran|cierra|cerrais|cerrado|atienden|trabajan|estan abiertos)\b",
-        r"\bhasta que hora\b|\bdesde que hora\b",
+    "price": patterns(
+        r"""
+        \bcuanto (?:cuesta|cuestan|vale|valen|es|son|sale|salen|cobra\w*|esta|estan)\b
+        \ba como\b
+        \bprecios?\b
+        \bque (?:vale|cuesta|precio)\b
+        \ba cuanto\b
+        \bcuanto por\b
+        """
     ),
-    "menu": (
-        r"\b(?:menu|carta|catalogo|lista de (?:precios|productos))\b",
-        r"\bque (?:mas )?(?:\w+ ){0,2}(?:tienen|tienes|teneis|tiene|venden|hay|ofrecen|manejan|hacen|vende|tenes)\b",
-        r"\bque me (?:recomiend|ofrec)\w*|\bcuales (?:son|tienen|hay)\b|\bque sabores\b",
+    "delivery": patterns(
+        r"""
+        \bdomicilios?\b
+        \b(?:reparto|reparten|repartis|reparte)\b
+        \benvios?\b
+        \b(?:hacen|tienen|hay|haceis|cobran) (?:entregas?|delivery)\b
+        \b(?:llevan|envian|mandan|entregan|traen|enviais|llevais) (?:a|al|hasta|en)\b
+        \bdelivery\b
+        """
     ),
-    "availability": (
-        r"\b(?:tienen|tienes|teneis|tiene|tenes|hay|queda|quedan|manejan|venden|hacen|haceis|les queda|te queda)\b",
-        r"\bya (?:salio|salieron|hay|esta listo el|estan los)\b|\bdisponib\w*|\bconsigo\b",
+    "hours": patterns(
+        r"""
+        \b(?:que|a que|cual) hora\w*\b.*\b(?:abr|cierr|cerr|atiend|aten)
+        \bhorarios?\b
+        \b(?:abren|abre|abris|abrireis|abriran|abierto|abiertos|abierta|cierran|cierra|cerrais|cerrado|
+        atienden|trabajan|estan abiertos)\b
+        \bhasta que hora\b
+        \bdesde que hora\b
+        """
+    ),
+    "menu": patterns(
+        r"""
+        \b(?:menu|carta|catalogo|lista de (?:precios|productos))\b
+        \bque (?:mas )?(?:\w+ ){0,2}(?:tienen|tienes|teneis|tiene|venden|hay|ofrecen|manejan|hacen|vende|
+        tenes)\b
+        \bque me (?:recomiend|ofrec)\w*
+        \bcuales (?:son|tienen|hay)\b
+        \bque sabores\b
+        """
+    ),
+    "availability": patterns(
+        r"""
+        \b(?:tienen|tienes|teneis|tiene|tenes|hay|queda|quedan|manejan|venden|hacen|haceis|les queda|
+        te queda)\b
+        \bya (?:salio|salieron|hay|esta listo el|estan los)\b
+        \bdisponib\w*
+        \bconsigo\b
+        """
     ),
 }
 
 #: Words that greet, thank, agree or refuse; a turn of nothing else is just that.
-GREETINGS: Final = (
-    "hola holaa holis hello hi hey buenas buenos buen bon dia dias tarde tardes noche noches que tal saludos "
-    "como esta estas estan va muy bienvenido aloo alo vecino vecina veci amigo amiga senor senora"
+GREETINGS: Final = word_set(
+    """
+    hola holaa holis hello hi hey buenas buenos buen bon dia dias tarde tardes noche noches que tal
+    saludos como esta estas estan va muy bienvenido aloo alo vecino vecina veci amigo amiga senor
+    senora
+    """
 )
-THANKS: Final = (
-    "gracias muchas mil muchisimas graciass ok okay vale perfecto listo bueno muy amable buenas noches noche tardes "
-    "tarde dia dias feliz hasta luego manana chao adios bye nos vemos dios le bendiga pague"
+THANKS: Final = word_set(
+    """
+    gracias muchas mil muchisimas graciass ok okay vale perfecto listo bueno muy amable buenas
+    noches noche tardes tarde dia dias feliz hasta luego manana chao adios bye nos vemos dios le
+    bendiga pague
+    """
 )
-YES: Final = "si sii claro dale listo ok okay vale bueno perfecto correcto exacto confirmo confirmado confirmar acepto asi esta bien de acuerdo una hagale venga va sale simon cabal adelante eso por favor porfa gracias pidelo hazlo todo pedirlo pidalo veci vecino vecina amor senora senor amigo amiga"
-NO: Final = "no nop nel nada mejor asi dejalo dejelo deje ya cancela cancelalo gracias espere espera mmm todavia aun por ahora mas eso es todo seria"
-ORDER_WORDS: Final = (
-    r"\b(?:quier[oae]\w*|quisiera\w*|voldria|dame|deme|denme|me (?:da|das|dais|pone|pones|manda|mandas|regala|guarda|guardas|aparta|"
-    r"apartas|vende|trae|hace|envia)|pon(?:me|game|eme|es)?|necesito|deseo|pedir|encargar|encarg(?:o|ar)|"
-    r"apart(?:a|e)me|reserv(?:a|e)me|para (?:recoger|llevar)|ocupo|se me antoja|vamos a querer|voy a querer)\b"
+YES: Final = word_set(
+    """
+    si sii claro dale listo ok okay vale bueno perfecto correcto exacto confirmo confirmado
+    confirmar acepto asi esta bien de acuerdo una hagale venga va sale simon cabal adelante eso por
+    favor porfa gracias pidelo hazlo todo pedirlo pidalo veci vecino vecina amor senora senor amigo
+    amiga
+    """
+)
+NO: Final = word_set(
+    """
+    no nop nel nada mejor asi dejalo dejelo deje ya cancela cancelalo gracias espere espera mmm
+    todavia aun por ahora mas eso es todo seria
+    """
+)
+
+#: Verbs of ordering.
+ORDERING: Final = patterns(
+    r"""
+    \b(?:quier[oae]\w*|quisiera\w*|voldria|dame|deme|denme|me (?:da|das|dais|pone|pones|manda|mandas|
+    regala|guarda|guardas|aparta|apartas|vende|trae|hace|envia)|pon(?:me|game|eme|es)?|necesito|deseo|
+    pedir|encargar|encarg(?:o|ar)|apart(?:a|e)me|reserv(?:a|e)me|para (?:recoger|llevar)|ocupo|
+    se me antoja|vamos a querer|voy a querer)\b
+    """
 )

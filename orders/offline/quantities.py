@@ -18,6 +18,8 @@ HALF = Decimal("0.5")
 QUARTER = Decimal("0.25")
 DOZEN = Decimal(12)
 THOUSAND = Decimal(1000)
+#: The text of the half in "libra y media", which is no number of its own.
+ONE_MORE_HALF = "y½"
 _GROUPED = re.compile(r"\d{1,3}([.,]\d{3})+")
 _FRACTIONS = {"½": HALF, "¼": QUARTER, "¾": Decimal("0.75")}
 _NAMED_FRACTION = {"1/2": HALF, "1/4": QUARTER, "3/4": Decimal("0.75")}
@@ -28,7 +30,8 @@ Step = Callable[[list[Token]], list[Token]]
 def with_numbers(tokens: Sequence[Token]) -> list[Token]:
     """The same tokens with all numbers found and joined."""
     found = _negatives([_single(token) for token in tokens])
-    for step in (_times_signs, _sums, _thousands, _fractions, _dozens, _pairs, _inches, _money):
+    joins = (_joined(_thousand), _joined(_fraction), _joined(_dozen), _joined(_pair))
+    for step in (_times_signs, _sums, *joins, _inches, _money):
         found = step(found)
     return found
 
@@ -127,69 +130,66 @@ def _from_digits(token: Token) -> bool:
     return token.end - token.start == len(token.text)
 
 
-def _thousands(tokens: list[Token]) -> list[Token]:
-    found: list[Token] = []
-    for token in tokens:
-        if token.text in words.THOUSAND and token.kind is Kind.WORD:
-            if found and found[-1].is_number and found[-1].value is not None:
-                last = found.pop()
-                found.append(number(last, (last.value or Decimal(1)) * THOUSAND, token))
-                continue
-            token = number(token, THOUSAND)
-        found.append(token)
-    return found
+def _joined(join: Callable[[list[Token], Token], Token]) -> Step:
+    """A step that makes each token anew, and may take back the ones before it."""
+
+    def step(tokens: list[Token]) -> list[Token]:
+        found: list[Token] = []
+        for token in tokens:
+            made = join(found, token)
+            found.append(made)
+        return found
+
+    return step
 
 
-def _fractions(tokens: list[Token]) -> list[Token]:
+def _thousand(before: list[Token], token: Token) -> Token:
+    if token.text not in words.THOUSAND or token.kind is not Kind.WORD:
+        return token
+    if before and before[-1].is_number and before[-1].value is not None:
+        last = before.pop()
+        return number(last, (last.value or Decimal(1)) * THOUSAND, token)
+    return number(token, THOUSAND)
+
+
+def _fraction(before: list[Token], token: Token) -> Token:
     """ "medio", "un cuarto", "tres cuartos"; "libra y media" is one more half."""
-    found: list[Token] = []
-    for at, token in enumerate(tokens):
-        after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        if token.text in words.HALVES and after not in words.DOZENS and after != "a":
-            if found and found[-1].text in words.AND:
-                joined = found.pop()
-                token = replace(number(joined, HALF, token), text="y½")
-            else:
-                if found and found[-1].weak:
-                    found.pop()
-                token = number(token, HALF)
-        elif token.text in words.QUARTERS:
-            last = found.pop() if found and found[-1].is_number else token
-            times = last.value if last is not token and last.value is not None else Decimal(1)
-            token = number(last, times * QUARTER, token)
-        found.append(token)
-    return found
+    if token.text in words.HALVES:
+        _drop_articles(before)
+        if before and before[-1].text in words.AND:
+            return replace(number(before.pop(), HALF, token), text=ONE_MORE_HALF)
+        return number(token, HALF)
+    if token.text in words.QUARTERS:
+        last = before.pop() if before and before[-1].is_number else None
+        times = last.value if last is not None and last.value is not None else Decimal(1)
+        return number(last or token, times * QUARTER, token)
+    return token
 
 
-def _dozens(tokens: list[Token]) -> list[Token]:
-    found: list[Token] = []
-    for token in tokens:
-        if token.text in words.DOZENS:
-            while found and found[-1].weak:
-                found.pop()
-            last = found.pop() if found and _counts_dozens(found[-1]) else token
-            count = HALF if last.text in words.HALVES else last.value or Decimal(1)
-            token = number(last, count * DOZEN, token, dozens=count)
-        elif token.text == "y½" and found and found[-1].dozens is not None:
-            last = found.pop()
-            count = (last.dozens or Decimal(1)) + HALF
-            token = number(last, count * DOZEN, token, dozens=count)
-        found.append(token)
-    return found
+def _dozen(before: list[Token], token: Token) -> Token:
+    """ "docena", "media docena", "3 dozen", "docena y media"."""
+    if token.text in words.DOZENS:
+        _drop_articles(before)
+        last = before.pop() if before and before[-1].is_number and before[-1].dozens is None else None
+        count = last.value if last is not None and last.value is not None else Decimal(1)
+        return number(last or token, count * DOZEN, token, dozens=count)
+    if token.text == ONE_MORE_HALF and before and before[-1].dozens is not None:
+        last = before.pop()
+        count = (last.dozens or Decimal(1)) + HALF
+        return number(last, count * DOZEN, token, dozens=count)
+    return token
 
 
-def _counts_dozens(token: Token) -> bool:
-    return token.text in words.HALVES or (token.is_number and token.dozens is None)
+def _pair(before: list[Token], token: Token) -> Token:
+    if token.text not in words.PAIRS:
+        return token
+    last = before.pop() if before and before[-1].weak else token
+    return number(last, Decimal(2), token)
 
 
-def _pairs(tokens: list[Token]) -> list[Token]:
-    found: list[Token] = []
-    for token in tokens:
-        if token.text in words.PAIRS:
-            last = found.pop() if found and found[-1].weak else token
-            token = number(last, Decimal(2), token)
-        found.append(token)
-    return found
+def _drop_articles(before: list[Token]) -> None:
+    while before and before[-1].weak:
+        before.pop()
 
 
 def _inches(tokens: list[Token]) -> list[Token]:

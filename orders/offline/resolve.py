@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orders.offline import vocabulary as words
-from orders.offline.match import Reading, best, explain, explain_as_choice, likenesses
+from orders.offline.explain import Reading, explain, explain_as_choice, likenesses
+from orders.offline.match import best
 from orders.offline.menu import Menu, MenuItem
 from orders.offline.normalise import Kind, Token
 from orders.offline.segment import Chunk
@@ -40,8 +41,8 @@ def resolve(chunks: Sequence[Chunk], menu: Menu, open_before: Sequence[Wish] = (
 
 def _breakdown(chunks: Sequence[Chunk], at: int, menu: Menu, before: Sequence[Wish]) -> list[Wish]:
     """ "tres empanadas: dos de carne y una de pollo" wants three, not six: the parts, if they are."""
-    total = _count(chunks[at])
-    whole = _wish(chunks[at], menu, before) if total is not None and total > 1 else None
+    total = _count(chunks[at]) or 0
+    whole = _wish(chunks[at], menu, before) if total > 1 else None
     if whole is None:
         return []
     parts: list[Wish] = []

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orders.offline import vocabulary as words
-from orders.offline.match import Reading, best, readings
+from orders.offline.explain import Reading
+from orders.offline.match import readings
 from orders.offline.menu import Menu, MenuItem
 from orders.offline.normalise import Kind, Token
 
@@ -86,13 +87,11 @@ def prepared(tokens: Sequence[Token], menu: Menu) -> list[Token]:
     for token in tokens:
         if token.is_break or (token.is_number and not token.weak):
             aside = False
-        if token.kind is Kind.NUMBER and lead in words.SIZE_LEADS:
-            token = replace(token, anchored=True)
-        elif token.kind is Kind.WORD:
-            aside = aside or token.text in words.ASIDES
-            token = replace(token, soft=aside or token.text in words.FILLER)
+        aside = aside or (token.kind is Kind.WORD and token.text in words.ASIDES)
+        sized = token.kind is Kind.NUMBER and lead in words.SIZE_LEADS
+        soft = token.kind is Kind.WORD and (aside or token.text in words.FILLER)
+        found.append(replace(token, anchored=sized or token.anchored, soft=soft))
         lead = token.text
-        found.append(token)
     return found
 
 
@@ -169,6 +168,3 @@ def _walk_back(came: Sequence[tuple[int, Chunk] | None], end: int) -> list[Chunk
         end, chunk = step
         chunks.append(chunk)
     return [chunk for chunk in reversed(chunks) if chunk.tokens]
-
-
-__all__ = ["Chunk", "best", "prepared", "segment"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from aitools.types import AssistantStep
 from orders.offline import asking, texts
 from orders.offline.decide import decide
-from orders.offline.facts import lines_of
+from orders.offline.facts import Line, lines_of
 from orders.offline.plan import Afterwards, Plan, Situation, afterwards, say
 from orders.offline.talk import Outcome, outcomes
 
@@ -49,7 +49,7 @@ def _replied(situation: Situation, outcome: Outcome) -> Plan:
     return decide(situation)
 
 
-def _last_lines(done: Sequence[Outcome]) -> list[asking.Line]:
+def _last_lines(done: Sequence[Outcome]) -> list[Line]:
     for outcome in done:
         orders = outcome.result.get("orders")
         if isinstance(orders, list) and orders and isinstance(orders[0], dict):

@@ -95,20 +95,21 @@ def by_pack(tokens: Sequence[Token]) -> bool:
 
 def settled(wish: Wish) -> Wish:
     """The wish with its size, quantity and open points worked out anew."""
-    if wish.item is None:
+    item = wish.item
+    if item is None:
         why = Open.WHICH_PRODUCT if wish.candidates else Open.NOT_FOUND
         return replace(wish, quantity=None, issues=(Issue(why, wish.words),))
     if wish.left:
         return replace(wish, quantity=None, issues=(Issue(Open.NO_SUCH_OPTION, wish.left),))
-    wish = replace(wish, size=wish.size or _only_size(wish.item))
-    quantity, size, issue = _count(wish, wish.item)
+    wish = replace(wish, size=wish.size or _only_size(item))
+    quantity, size, issue = _count(wish, item)
     wish = replace(wish, quantity=quantity, size=size)
     issues = [
         *([issue] if issue is not None else []),
-        *_size_issues(wish, wish.item),
-        *_option_issues(wish, wish.item),
-        *_limit_issues(wish, wish.item),
-        *_note_issues(wish, wish.item),
+        *_size_issues(wish, item),
+        *_option_issues(wish, item),
+        *_limit_issues(wish, item),
+        *_note_issues(wish, item),
     ]
     return replace(wish, issues=tuple(issues))
 
