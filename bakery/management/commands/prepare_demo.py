@@ -30,6 +30,7 @@ class Command(BaseCommand):
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         call_command("load_menu", str(menu), stdout=io.StringIO())
+        call_command("sync_roles", verbosity=0)
         _make_profile()
         _make_staff_user(os.environ["DEMO_USER"], os.environ["DEMO_PASSWORD"])
 
