@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import translation
 
@@ -25,6 +25,7 @@ from aitools.models import (
     Mode,
     OutboundMessage,
 )
+from aitools.storable import storable
 
 log = logging.getLogger(__name__)
 
@@ -54,17 +55,6 @@ def receive(events: Sequence[InboundMessage]) -> int:
     if fault is not None and not stored:
         raise fault
     return stored
-
-
-def clean(value: Any) -> Any:
-    """Text that PostgreSQL can hold: no NUL, no lone surrogates. Any JSON value."""
-    if isinstance(value, str):
-        return value.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [clean(item) for item in value]
-    return value
 
 
 def _receive(event: InboundMessage) -> int:
@@ -103,10 +93,10 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
         provider_id=event.provider_id,
         kind=kind,
         message_kind=event.message_kind,
-        text=clean(event.text),
-        payload=clean(event.payload)[:256],
-        media=clean(list(map(dict, event.media))),
-        extra=clean(dict(event.extra)),
+        text=storable(event.text),
+        payload=storable(event.payload)[:256],
+        media=storable(list(map(dict, event.media))),
+        extra=storable(dict(event.extra)),
         reply_to=event.reply_to,
         sent_at=event.sent_at,
         received_at=now,
@@ -197,9 +187,12 @@ def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
 
 def _remember_sender(conversation: Conversation, event: InboundMessage) -> None:
     if event.profile_name.strip():
-        conversation.profile_name = clean(event.profile_name).strip()[:120]
+        conversation.profile_name = storable(event.profile_name).strip()[:120]
     if event.phone:
         conversation.phone = event.phone[:20]
+    page_language = event.extra.get("language")
+    if not conversation.language and page_language in dict(settings.LANGUAGES):
+        conversation.language = page_language
 
 
 def _is_reset(event: InboundMessage) -> bool:

@@ -19,6 +19,8 @@ from aitools.models import Conversation
 
 #: What a lease holds beyond the deadline of the call it covers.
 GRACE_SECONDS = 15.0
+#: A channel's send takes at most 20 s.
+SENDING_SECONDS = 20 + GRACE_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def drop(lease: Lease) -> None:
     )
 
 
-def claim_sending(conversation_id: int, seconds: float = 60) -> uuid.UUID | None:
+def claim_sending(conversation_id: int, seconds: float = SENDING_SECONDS) -> uuid.UUID | None:
     """Take the send lease, so that one worker delivers in order; None if held."""
     token = uuid.uuid4()
     free = Q(send_token=None) | Q(send_until__lt=DbNow())
@@ -87,7 +89,7 @@ def claim_sending(conversation_id: int, seconds: float = 60) -> uuid.UUID | None
     return token if taken else None
 
 
-def renew_sending(conversation_id: int, token: uuid.UUID, seconds: float = 60) -> bool:
+def renew_sending(conversation_id: int, token: uuid.UUID, seconds: float = SENDING_SECONDS) -> bool:
     """Whether the send lease is still ours; extends it if so."""
     mine = Conversation.objects.filter(pk=conversation_id, send_token=token)
     return bool(mine.update(send_until=after(seconds)))

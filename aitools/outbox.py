@@ -18,11 +18,11 @@ from django.db.models import F
 from aitools import clock, confirmations_state, leases, queue
 from aitools.channels.base import (
     Channel,
-    DeliveryStatus,
     OutgoingMessage,
     Sent,
     channel_for,
 )
+from aitools.delivery import fail, mark_sent
 from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
 from aitools.models import Conversation, OutboundMessage, OutboundState
 from aitools.splitting import split
@@ -71,12 +71,6 @@ def enqueue(
     return rows[-1]
 
 
-def withdraw(conversation: Conversation) -> int:
-    """Take back what was not attempted yet; how many. Needs a transaction."""
-    waiting = conversation.outbound.filter(state=OutboundState.QUEUED, attempts=0)
-    return waiting.exclude(kind=OutboundMessage.Kind.STAFF).update(state=OutboundState.WITHDRAWN)
-
-
 def deliver(conversation_id: int) -> None:
     """Send what is due, oldest first. Opens its own transactions."""
     while (token := leases.claim_sending(conversation_id)) is not None:
@@ -93,8 +87,10 @@ def retry(outbound_id: int) -> None:
     with transaction.atomic():
         row = OutboundMessage.objects.select_for_update().get(pk=outbound_id)
         if row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN):
+            row.possibly_repeated = row.possibly_repeated or row.state == OutboundState.UNCERTAIN
             row.state, row.due_at, row.give_up_at = OutboundState.QUEUED, clock.now(), None
-            row.save(update_fields=["state", "due_at", "give_up_at"])
+            row.status = row.provider_id = ""
+            row.save(update_fields=["possibly_repeated", "state", "due_at", "give_up_at", "status", "provider_id"])
             queue.deliver(row.conversation_id)
 
 
@@ -118,7 +114,9 @@ def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
         if not leases.renew_sending(conversation_id, token):
             return
         now = clock.now()
-        if row.state == OutboundState.SENDING:
+        if row.conversation.opted_out_at and row.state == OutboundState.QUEUED:
+            _take_back(row)
+        elif row.state == OutboundState.SENDING:
             _mark_uncertain(row, "the sender stopped before it knew")
         elif row.due_at > now:
             return
@@ -126,6 +124,12 @@ def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
             _settle(row, now)
         else:
             _send(row, now)
+
+
+def _take_back(row: OutboundMessage) -> None:
+    """Nobody who opted out is written to, not even by staff."""
+    queued = OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.QUEUED)
+    queued.update(state=OutboundState.WITHDRAWN, error="the customer opted out")
 
 
 def _send(row: OutboundMessage, now: datetime) -> None:
@@ -160,48 +164,6 @@ def _begin_attempt(row: OutboundMessage, now: datetime) -> bool:
     return bool(taken)
 
 
-def mark_sent(row: OutboundMessage, sent: Sent) -> None:
-    """The vendor took it. A later or earlier status is never overwritten."""
-    with transaction.atomic():
-        current = OutboundMessage.objects.select_for_update().get(pk=row.pk)
-        current.state = OutboundState.SENT
-        current.provider_id = sent.provider_id or current.provider_id
-        current.sent_at = current.sent_at or clock.now()
-        current.status = forward(current.status, sent.status)
-        current.error_code, current.error = "", ""
-        current.save()
-
-
-def fail(row: OutboundMessage, *, code: str, reason: str, opted_out: bool = False) -> None:
-    """Give the message up, show it to staff, and let later ones go on."""
-    with transaction.atomic():
-        conversation = Conversation.objects.select_for_update(no_key=True).get(pk=row.conversation_id)
-        conversation.needs_staff = True
-        if opted_out:
-            conversation.opted_out_at = clock.now()
-            withdraw(conversation)
-        conversation.save(update_fields=["needs_staff", "opted_out_at"])
-        OutboundMessage.objects.filter(pk=row.pk).update(
-            state=OutboundState.FAILED,
-            status=DeliveryStatus.FAILED,
-            error_code=code[:20],
-            error=reason[:300],
-        )
-        if row.kind == OutboundMessage.Kind.QUESTION:
-            confirmations_state.cancel_unsent(row)
-    log.warning("outbound %s failed with code %s", row.pk, code or "none")
-
-
-def forward(current: str, new: DeliveryStatus) -> str:
-    """The later of two statuses: they only move forward, and failure is final."""
-    order = [status.value for status in DeliveryStatus]
-    if current in (DeliveryStatus.READ, DeliveryStatus.DELIVERED):
-        order.remove(DeliveryStatus.FAILED)
-    if new.value not in order:
-        return current
-    return max(current, new.value, key=lambda one: order.index(one) if one in order else -1)
-
-
 def _mark_uncertain(row: OutboundMessage, reason: str) -> None:
     due = (row.attempted_at or clock.now()) + timedelta(seconds=2)
     OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
@@ -216,7 +178,7 @@ def _back_off(row: OutboundMessage, error: ChannelTransient) -> None:
     if row.give_up_at and due > row.give_up_at:
         fail(row, code=error.code, reason=str(error))
         return
-    OutboundMessage.objects.filter(pk=row.pk).update(
+    OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
         state=OutboundState.QUEUED, due_at=due, error_code=error.code[:20], error=str(error)[:300]
     )
     queue.deliver(row.conversation_id, delay_seconds=wait)
@@ -226,8 +188,8 @@ def _settle(row: OutboundMessage, now: datetime) -> None:
     """Look for proof that an uncertain message was sent; repeat it only without any."""
     attempted = row.attempted_at or row.created_at
     channel: Channel = channel_for(row.conversation.channel)
-    found = channel.find_sent(_outgoing(row), attempted)
-    if found is not None:
+    found = _find_sent(channel, row, attempted)
+    if found is not None and not _belongs_to_another(row, found):
         mark_sent(row, found)
     elif now < attempted + timedelta(seconds=SETTLE_SECONDS):
         _look_again(row, now)
@@ -236,7 +198,23 @@ def _settle(row: OutboundMessage, now: datetime) -> None:
             state=OutboundState.QUEUED, possibly_repeated=True
         )
     else:
-        fail(row, code=row.error_code, reason=row.error or "unknown whether it was sent")
+        reason = row.error or "unknown whether it was sent"
+        fail(row, code=row.error_code, reason=reason, unless_settled=True)
+
+
+def _find_sent(channel: Channel, row: OutboundMessage, since: datetime) -> Sent | None:
+    """Proof, if the vendor can give any: a broken look-up proves nothing and stops nothing."""
+    try:
+        return channel.find_sent(_outgoing(row), since)
+    except Exception:
+        log.exception("the look-up of outbound %s failed", row.pk)
+        return None
+
+
+def _belongs_to_another(row: OutboundMessage, found: Sent) -> bool:
+    """An equal text sent a moment ago is no proof that this one was sent."""
+    taken = OutboundMessage.objects.filter(provider_id=found.provider_id, conversation_id=row.conversation_id)
+    return taken.exclude(pk=row.pk).exists()
 
 
 def _look_again(row: OutboundMessage, now: datetime) -> None:

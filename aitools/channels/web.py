@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from aitools.channels.base import Capabilities, DeliveryStatus, EventKind, InboundMessage, OutgoingMessage, Sent
-from aitools.channels.cleaning import storable
 from aitools.errors import SignatureError
+from aitools.storable import storable
 
 TEXT_LIMIT = 4096
 NAME_LIMIT = 60
@@ -24,7 +24,7 @@ NAME_LIMIT = 60
 ADDRESS_KEY = "chat_address"
 
 # Before pydantic looks: it refuses strings with lone surrogates, which JSON may hold.
-Clean = BeforeValidator(lambda value: storable(value) if isinstance(value, str) else value)
+Clean = BeforeValidator(storable)
 
 
 class PostedError(ValueError):

@@ -24,12 +24,12 @@ from aitools.providers.payloads import (
     body_of,
     raw_turn,
     results_in_order,
-    storable,
     talk,
     wire_id,
     wire_schema,
     wrapped,
 )
+from aitools.storable import storable
 from aitools.types import (
     AssistantStep,
     AssistantText,

@@ -11,6 +11,7 @@ from typing import NoReturn
 import httpx2
 
 from aitools.errors import ProviderTransient
+from aitools.storable import storable
 from aitools.types import AssistantStep, CallResult, Json, Message, Nudge, UserText
 
 #: Stands for what a cut history no longer shows; vendors want the customer first.
@@ -19,19 +20,7 @@ OPENING = "(Earlier messages are left out.)"
 RAW_LIMIT = 2000
 
 #: JSON can carry both of these, UTF-8 and PostgreSQL take neither.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-
-
-def storable(value: Json) -> Json:
-    """The same JSON with NUL and lone surrogates replaced by U+FFFD."""
-    if isinstance(value, str):
-        return _UNSTORABLE.sub("\ufffd", value)
-    if isinstance(value, Mapping):
-        return {storable(key): storable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [storable(item) for item in value]
-    return value
 
 
 def body_of(response: httpx2.Response) -> Mapping[str, Json]:

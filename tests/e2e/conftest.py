@@ -34,10 +34,28 @@ def stack(tmp_path_factory: pytest.TempPathFactory, twilio: TwilioApi) -> Iterat
 
 
 @pytest.fixture
-def texting(stack: Stack, twilio: TwilioApi) -> Iterator[Texting]:
-    """A new customer on WhatsApp, and no worker left over from another test."""
-    yield Texting(stack, twilio, f"+1555010{next(_numbers):04d}")
-    for process in [p for p in stack.processes if "celery" in str(p.args)]:
-        stack.kill(process)
+def texting(stack: Stack, twilio: TwilioApi) -> Texting:
+    """A new customer on WhatsApp."""
+    return Texting(stack, twilio, f"+1555010{next(_numbers):04d}")
+
+
+@pytest.fixture
+def worker(stack: Stack) -> None:
+    """One worker runs; it stays for the tests after this one."""
+    if not stack.workers():
+        stack.start_worker()
+
+
+@pytest.fixture
+def no_worker(stack: Stack) -> Iterator[None]:
+    """No worker runs, and none of the test's own is left over."""
+    _end_workers(stack)
+    yield
+    _end_workers(stack)
     stack.shift_clock(0)
+
+
+def _end_workers(stack: Stack) -> None:
+    for process in stack.workers():
+        stack.kill(process)
     stack.flush_redis()

@@ -83,7 +83,7 @@ class Stack:
     def sql(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Rows of a query, each in a connection of its own."""
         with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as connection:
-            cursor = connection.execute(query, values)
+            cursor = connection.execute(query, values or None)
             return cursor.fetchall() if cursor.description else []
 
     def one(self, query: str, *values: Any) -> Any:
@@ -97,6 +97,10 @@ class Stack:
             assert time.monotonic() - started < seconds, f"waited {seconds} s for {what}\n{self.log_tail()}"
             time.sleep(0.05)
         return time.monotonic() - started
+
+    def workers(self) -> list[subprocess.Popen[bytes]]:
+        """The Celery processes that run, beat included."""
+        return [process for process in self.processes if "celery" in process.args]  # type: ignore[operator]
 
     def flush_redis(self) -> None:
         """Lose every wake-up of this desk, as a flushed Redis would."""

@@ -7,7 +7,7 @@ import pytest
 from aitools.providers.scripted import asks, says
 from tests.e2e.stack import Stack
 from tests.e2e.texting import Texting
-from tests.wire.vendors import API_KEY, vendor_server
+from tests.wire.vendors import vendor_server
 
 ITEMS = [
     {"product": "croissant", "quantity": 2, "variant": None, "options": [], "note": None},
@@ -15,6 +15,7 @@ ITEMS = [
 
 
 @pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+@pytest.mark.usefixtures("no_worker")
 def test_an_order_through_a_vendors_model(stack: Stack, texting: Texting, vendor: str) -> None:
     script = [
         asks(("search_products", {"query": "croissant"})),
@@ -22,8 +23,7 @@ def test_an_order_through_a_vendors_model(stack: Stack, texting: Texting, vendor
         says("¡Listo, Ana! Tu pedido quedó registrado."),
     ]
     with vendor_server(script) as server:
-        keys = {"AI_PROVIDER": vendor, "AI_MODEL": "model-of-the-test", f"{vendor.upper()}_API_KEY": API_KEY}
-        stack.start_worker(**keys, **server.environment)
+        stack.start_worker(AI_PROVIDER=vendor, AI_MODEL="model-of-the-test", **server.environment)
         texting.write("quiero 2 croissants")
         assert "2 × Croissant" in texting.hears(1)[0]
         texting.write("sí")
@@ -32,6 +32,6 @@ def test_an_order_through_a_vendors_model(stack: Stack, texting: Texting, vendor
     providers = stack.sql(
         """SELECT DISTINCT s.provider FROM aitools_step s JOIN aitools_turn t ON t.id = s.turn_id
            JOIN aitools_conversation c ON c.id = t.conversation_id WHERE c.address = %s""",
-        texting.address,
+        texting.number,
     )
     assert providers == [(vendor,)]

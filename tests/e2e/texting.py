@@ -22,6 +22,10 @@ class Texting:
     def address(self) -> str:
         return f"whatsapp:{self.number}" if self.whatsapp else self.number
 
+    @property
+    def channel(self) -> str:
+        return "twilio_whatsapp" if self.whatsapp else "twilio_sms"
+
     def write(self, text: str, sid: str = "") -> str:
         """Post one message as Twilio would; its MessageSid."""
         sid = sid or f"SM{uuid.uuid4().hex}"
@@ -53,6 +57,17 @@ class Texting:
         assert len(heard) == count, heard
         return heard
 
+    def order_numbers(self) -> list[str]:
+        """The numbers to say aloud ("C-17") of this customer's orders."""
+        rows = self.stack.sql(
+            """SELECT b.letter || '-' || o.day_no FROM orders_order o JOIN orders_branch b ON b.id = o.branch_id
+               JOIN orders_customercontact c ON c.customer_id = o.customer_id
+               WHERE c.address = %s AND c.channel = %s ORDER BY o.id""",
+            self.number,
+            self.channel,
+        )
+        return [number for (number,) in rows]
+
     def orders(self) -> list[tuple[str, str, int]]:
         """(number, state, lines) of this customer's orders, by plain SQL."""
         return [
@@ -61,7 +76,8 @@ class Texting:
                 """SELECT o.code, o.state, count(l.id) FROM orders_order o
                    JOIN orders_customercontact c ON c.customer_id = o.customer_id
                    LEFT JOIN orders_orderline l ON l.order_id = o.id
-                   WHERE c.address = %s GROUP BY o.id ORDER BY o.id""",
-                self.address,
+                   WHERE c.address = %s AND c.channel = %s GROUP BY o.id ORDER BY o.id""",
+                self.number,
+                self.channel,
             )
         ]

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from django.http import HttpRequest
 
 from aitools.channels.base import EventKind, InboundMessage
-from aitools.channels.cleaning import storable
 from aitools.channels.twilio import addresses, codes
+from aitools.storable import storable
 from aitools.types import Json
 
 logger = logging.getLogger(__name__)
