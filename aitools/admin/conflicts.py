@@ -59,9 +59,13 @@ class GuardedForm(forms.ModelForm[Any]):
         who = _last_editor(self.instance)
         value = bound.field.prepare_value(self.get_initial_for_field(bound.field, bound.name))
         if who:
-            text = _("%(who)s has changed this to “%(value)s” while you had it open. Nothing was saved.")
+            text = _(
+                "%(who)s has changed this to “%(value)s” while you had it open. Nothing was saved. Reload the page to go on."
+            )
         else:
-            text = _("This was changed to “%(value)s” while you had it open. Nothing was saved.")
+            text = _(
+                "This was changed to “%(value)s” while you had it open. Nothing was saved. Reload the page to go on."
+            )
         return ValidationError(text, code="conflict", params={"who": who, "value": value})
 
 
