@@ -60,7 +60,8 @@ class GuardedForm(forms.ModelForm[Any]):
         value = bound.field.prepare_value(self.get_initial_for_field(bound.field, bound.name))
         if who:
             text = _(
-                "%(who)s has changed this to “%(value)s” while you had it open. Nothing was saved. Reload the page to go on."
+                "%(who)s has changed this to “%(value)s” while you had it open. "
+                "Nothing was saved. Reload the page to go on."
             )
         else:
             text = _(
