@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from aitools import audit, behaviour, clock, confirmations, leases, outbox, queue, results, texts
+from aitools import audit, behaviour, clock, confirmations, leases, outbox, queue, reports, results, texts
 from aitools.answers import Answer
 from aitools.channels.base import EventKind
 from aitools.clock import DbNow
@@ -46,7 +46,8 @@ def take_answer(lease: Lease, conversation: Conversation, turn: Turn, profile: B
         events = unread(conversation)
         got = confirmations.read_burst(pending, events, behaviour.words(profile))
         if got.late:
-            _expire(pending, turn)
+            if _expire(pending, turn):
+                reports.tell_effects(turn, conversation)
             return True
         _apply(conversation, turn, pending, got)
         mark_read(conversation, events, turn)
@@ -61,7 +62,7 @@ def take_interjection(conversation: Conversation, turn: Turn, call: ToolCall) ->
     events = unread(conversation) if conversation.has_unread else []
     talk = [event for event in events if event.kind != EventKind.PRESS]
     if talk:
-        text = joined(talk)
+        text = confirmations.joined(talk)
         _settle_call(call, CallState.REPLIED, results.user_replied(text))
         _supersede_siblings(call)
         audit.record_call(audit.REPLIED, call)
@@ -86,11 +87,6 @@ def mark_read(conversation: Conversation, events: Sequence[InboundEvent], turn: 
     conversation.read_seq = max((event.seq or 0 for event in events), default=conversation.read_seq)
     conversation.wake_at = conversation.first_unread_at = None
     conversation.save(update_fields=["read_seq", "wake_at", "first_unread_at"])
-
-
-def joined(events: Sequence[InboundEvent]) -> str:
-    """A burst as one text; a picture or voice note is named in brackets."""
-    return "\n".join(event.text or f"[{event.message_kind}]" for event in events)
 
 
 def _apply(conversation: Conversation, turn: Turn, pending: PendingConfirmation, got: Read) -> None:
@@ -149,6 +145,7 @@ def _expire_if_due(lease: Lease, turn: Turn, profile: BotProfile) -> bool:
         conversation = leases.fence(lease)
         if conversation.has_unread or not _expire(pending, turn):
             return True
+        reports.tell_effects(turn, conversation)
         if profile.expired_notice:
             outbox.enqueue(conversation, texts.expired(), kind=OutboundMessage.Kind.NOTICE)
     return True

@@ -157,19 +157,26 @@ def read_burst(pending: PendingConfirmation, events: Sequence[InboundEvent], wor
     """
     mine = [event for event in events if pressed(event, pending) is not None]
     texts_said = [event for event in events if event.kind != EventKind.PRESS]
-    text = "\n".join(event.text for event in texts_said if event.text)
+    text = joined(texts_said)
     if not mine and not texts_said:
         return Read(Answer.OTHER, "", ignored=True)
     first = (mine or texts_said)[0]
     if _too_late(pending, [*mine, *texts_said]):
         return Read(_plain(mine, text, pending, words), text, first, late=True)
-    if mine and texts_said:
-        return Read(Answer.OTHER, "\n".join([*(event.text for event in mine), text]), first)
+    contradictory = len({pressed(event, pending) for event in mine}) > 1
+    if contradictory or (mine and texts_said):
+        return Read(Answer.OTHER, joined([*mine, *texts_said]), first)
     if mine:
         return Read(pressed(first, pending) or Answer.OTHER, first.text, first)
     if any(not pending.is_timely(event.received_at) for event in texts_said):
         return Read(Answer.OTHER, text, first)
     return Read(read(" ".join(text.split()), words), text, first)
+
+
+def joined(events: Sequence[InboundEvent]) -> str:
+    """A burst as one text; a picture or voice note is named in brackets."""
+    named = (event.text or (f"[{event.message_kind}]" if event.message_kind != "text" else "") for event in events)
+    return "\n".join(filter(None, named))
 
 
 def pressed(event: InboundEvent, pending: PendingConfirmation) -> Answer | None:
@@ -215,7 +222,10 @@ def _too_late(pending: PendingConfirmation, events: Sequence[InboundEvent]) -> b
 def _plain(mine: Sequence[InboundEvent], text: str, pending: PendingConfirmation, words: Words) -> Answer:
     if mine and text:
         return Answer.OTHER
-    return pressed(mine[0], pending) or Answer.OTHER if mine else read(" ".join(text.split()), words)
+    answers = {pressed(event, pending) or Answer.OTHER for event in mine}
+    if len(answers) > 1:
+        return Answer.OTHER
+    return answers.pop() if answers else read(" ".join(text.split()), words)
 
 
 def _prefaced(text: str, why: str) -> str:

@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 from aitools import clock
 from aitools.models import (
     CallState,
+    Conversation,
     OutboundMessage,
+    OutboundState,
     PendingConfirmation,
     ToolCall,
     Turn,
@@ -32,11 +34,28 @@ def start_clock(message: OutboundMessage, now: datetime) -> None:
 def cancel_unsent(message: OutboundMessage) -> None:
     """A question that can't be sent is no question: nothing waits for its answer.
 
-    Needs the transaction that gives the message up.
+    A long one goes in parts and is no question either when one of them is
+    missing; the parts that wait are taken back.  Needs the transaction that
+    gives the message up.
     """
-    pending = PendingConfirmation.objects.filter(message=message, state=State.PENDING).first()
-    if pending is None:
+    questions = PendingConfirmation.objects.filter(conversation=message.conversation_id, message_id__gte=message.pk)
+    pending = questions.order_by("message_id").first()
+    if pending is None or pending.state != State.PENDING:
         return
+    parts = OutboundMessage.objects.filter(conversation=message.conversation_id, kind=OutboundMessage.Kind.QUESTION)
+    waiting = parts.filter(pk__gt=message.pk, pk__lte=pending.message_id, state=OutboundState.QUEUED)
+    waiting.update(state=OutboundState.WITHDRAWN)
+    _cancel(pending)
+
+
+def cancel_open(conversation: Conversation) -> None:
+    """Nobody is asked any more here. Needs a transaction."""
+    pending = PendingConfirmation.objects.filter(conversation=conversation, state=State.PENDING).first()
+    if pending is not None:
+        _cancel(pending)
+
+
+def _cancel(pending: PendingConfirmation) -> None:
     now = clock.now()
     pending.state, pending.settled_at = State.CANCELLED, now
     pending.save(update_fields=["state", "settled_at"])

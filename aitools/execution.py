@@ -20,7 +20,7 @@ from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from aitools import audit, leases, results
 from aitools.clock import DbNow
-from aitools.errors import AgreementChanged, LeaseLost, ToolFailed, ToolRetry
+from aitools.errors import AgreementChanged, LeaseLost, ToolRefusal
 from aitools.leases import Lease
 from aitools.models import CallState, Conversation, ToolCall
 from aitools.tools import Tool, ToolContext
@@ -56,6 +56,15 @@ class _Attempt:
     ctx: ToolContext
 
 
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Why a call gave no result: words for the model, and the audit's."""
+
+    content: str
+    event: str
+    state: str = CallState.FAILED
+
+
 class _NotMineError(Exception):
     """The call was settled by somebody else while the handler ran."""
 
@@ -69,19 +78,19 @@ def run(lease: Lease, call: ToolCall, tool: Tool, valid: Valid, ctx: ToolContext
     limit = tool.timeout_s or LONGEST_SECONDS
     leases.renew(lease, limit)
     if call.state == CallState.RUNNING and tool.effects == "external":
-        return _settle(lease, call, results.unknown_outcome(), audit.ERROR, state=CallState.UNKNOWN)
+        return _settle(lease, call, _unknown(audit.ERROR))
     attempt = _begin(lease, call, tool, valid, replace(ctx, deadline=time.monotonic() + limit))
     started = time.monotonic()
-    future = _threads.submit(_in_thread, attempt, limit)
+    future = _threads.submit(_in_thread, attempt)
     try:
         outcome = future.result(timeout=limit + 0.25)
     except FutureTimeout:
         attempt.ctx.cancelled.set()
-        outcome = results.timed_out(limit), audit.TIMEOUT
-    if isinstance(outcome, Ran | Changed):
-        return outcome
-    content, event = outcome
-    return _settle(lease, attempt.call, content, event, started=started)
+        never_began = future.cancel()
+        outcome = _too_slow(tool, limit) if not never_began else _Fault(results.timed_out(limit), audit.TIMEOUT)
+    if isinstance(outcome, _Fault):
+        return _settle(lease, attempt.call, outcome, started=started)
+    return outcome
 
 
 def _begin(lease: Lease, call: ToolCall, tool: Tool, valid: Valid, ctx: ToolContext) -> _Attempt:
@@ -98,40 +107,52 @@ def _begin(lease: Lease, call: ToolCall, tool: Tool, valid: Valid, ctx: ToolCont
     return _Attempt(call, call.attempt + 1, lease.epoch, tool, valid, ctx)
 
 
-def _in_thread(attempt: _Attempt, limit: float) -> Ran | Changed | tuple[str, str]:
+def _in_thread(attempt: _Attempt) -> Ran | Changed | _Fault:
     close_old_connections()
     try:
         with translation.override(attempt.ctx.language):
-            return _guarded(attempt, limit)
+            return _guarded(attempt)
     finally:
         close_old_connections()
 
 
-def _guarded(attempt: _Attempt, limit: float) -> Ran | Changed | tuple[str, str]:
+def _guarded(attempt: _Attempt) -> Ran | Changed | _Fault:
     """Run the handler; everything it may raise becomes words for the model."""
+    outside = attempt.tool.effects == "external"
     try:
-        return _external(attempt) if attempt.tool.effects == "external" else _atomic(attempt, limit)
-    except (ToolRetry, ToolFailed) as error:
-        return results.refusal(error), audit.ERROR
+        return _external(attempt) if outside else _atomic(attempt)
+    except ToolRefusal as refused:
+        return _Fault(results.refusal(refused), audit.ERROR)
     except AgreementChanged:
         return Changed()
     except _NotMineError:
         return Ran()
     except OperationalError as error:
+        if outside:
+            return _unknown(audit.ERROR)
         if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
-            return results.timed_out(limit), audit.TIMEOUT
+            return _Fault(results.timed_out(attempt.tool.timeout_s), audit.TIMEOUT)
         raise
     except Exception as error:
         log.exception("tool %s failed", attempt.tool.name)
-        return results.crashed(error), audit.ERROR
+        return _unknown(audit.ERROR) if outside else _Fault(results.crashed(error), audit.ERROR)
 
 
-def _atomic(attempt: _Attempt, limit: float) -> Ran | Changed:
+def _too_slow(tool: Tool, limit: float) -> _Fault:
+    """What a handler did here is undone; what it did elsewhere, nobody knows."""
+    return _unknown(audit.TIMEOUT) if tool.effects == "external" else _Fault(results.timed_out(limit), audit.TIMEOUT)
+
+
+def _unknown(event: str) -> _Fault:
+    return _Fault(results.unknown_outcome(), event, CallState.UNKNOWN)
+
+
+def _atomic(attempt: _Attempt) -> Ran | Changed:
     """Handler, done-mark and audit event in one transaction."""
     started = time.monotonic()
     tool, ctx, parsed = attempt.tool, attempt.ctx, attempt.valid.parsed
     with transaction.atomic(durable=True):
-        _limit_connection(limit)
+        _limit_connection((ctx.deadline or started) - started)
         if ctx.agreed is not None and tool.fingerprint is not None:
             now_agreed = results.as_json(tool.fingerprint(parsed, ctx))
             if now_agreed != ctx.agreed:
@@ -171,10 +192,8 @@ def _mark_done(attempt: _Attempt, value: Json, started: float) -> None:
 def _settle(
     lease: Lease,
     call: ToolCall,
-    content: str,
-    event: str,
+    fault: _Fault,
     *,
-    state: str = CallState.FAILED,
     started: float | None = None,
 ) -> Ran:
     """Store a failure, unless the handler's transaction won the race."""
@@ -182,14 +201,14 @@ def _settle(
     with transaction.atomic(durable=True):
         leases.fence(lease)
         settled = ToolCall.objects.filter(pk=call.pk, state=CallState.RUNNING).update(
-            state=state,
-            result=content,
+            state=fault.state,
+            result=fault.content,
             is_error=True,
             duration_ms=duration,
             finished_at=DbNow(),
         )
         if settled:
-            audit.record_call(event, call, error=content, duration_ms=duration)
+            audit.record_call(fault.event, call, error=fault.content, duration_ms=duration)
     return Ran()
 
 

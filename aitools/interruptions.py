@@ -7,23 +7,21 @@ hidden: it is told by our code.
 
 from __future__ import annotations
 
-from django.utils import translation
-
-from aitools import audit, outbox, texts
+from aitools import audit, reports
 from aitools.clock import DbNow
+from aitools.delivery import withdraw
 from aitools.models import (
     CallState,
     Conversation,
     InboundEvent,
     InboundState,
-    OutboundMessage,
     PendingConfirmation,
     ToolCall,
     Turn,
     TurnState,
 )
 from aitools.models.turns import OPEN_TURN, UNSETTLED_CALL
-from aitools.reports import report_of
+from aitools.tools import registry
 
 
 def interrupt(conversation: Conversation, reason: str, *, tell_effects: bool = True) -> None:
@@ -33,11 +31,15 @@ def interrupt(conversation: Conversation, reason: str, *, tell_effects: bool = T
     """
     conversation.epoch += 1
     conversation.lease_token = conversation.lease_until = None
-    outbox.withdraw(conversation)
+    unsaid = {row.turn_id for row in withdraw(conversation)}
     _cancel_question(conversation)
     turn = Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).first()
     if turn is not None:
-        _cancel_turn(conversation, turn, reason, tell_effects=tell_effects)
+        _cancel_turn(conversation, turn, reason)
+        unsaid.add(turn.pk)
+    if tell_effects:
+        for cut_off in Turn.objects.filter(pk__in=unsaid).order_by("id"):
+            reports.tell_effects(cut_off, conversation)
 
 
 def read_all(conversation: Conversation, state: InboundState) -> None:
@@ -62,16 +64,17 @@ def _cancel_question(conversation: Conversation) -> None:
         audit.record_call(audit.CANCELLED, pending.call)
 
 
-def _cancel_turn(conversation: Conversation, turn: Turn, reason: str, *, tell_effects: bool) -> None:
+def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
+    _leave_unknown(conversation, turn)
     ToolCall.objects.filter(turn=turn, state__in=UNSETTLED_CALL).update(state=CallState.CANCELLED, finished_at=DbNow())
     Turn.objects.filter(pk=turn.pk, state__in=OPEN_TURN).update(
         state=TurnState.CANCELLED, finished_at=DbNow(), failure=reason
     )
-    if not tell_effects:
-        return
-    with translation.override(conversation.language or "es"):
-        for call in turn.calls.filter(state=CallState.DONE).order_by("id"):
-            told = report_of(call, conversation)
-            if told:
-                text = texts.still_happened(told)
-                outbox.enqueue(conversation, text, kind=OutboundMessage.Kind.NOTICE)
+
+
+def _leave_unknown(conversation: Conversation, turn: Turn) -> None:
+    """What runs elsewhere can't be called back: staff must look what came of it."""
+    outside = [tool.name for tool in registry.all() if tool.effects == "external"]
+    running = ToolCall.objects.filter(turn=turn, state=CallState.RUNNING, name__in=outside)
+    if running.update(state=CallState.UNKNOWN, finished_at=DbNow()):
+        conversation.needs_staff = True

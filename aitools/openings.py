@@ -43,6 +43,7 @@ def open_turn(lease: Lease, conversation: Conversation, profile: BotProfile) -> 
         events = answering.unread(conversation)
         if conversation.is_with_person(now) or conversation.opted_out_at or not profile.bot_on:
             read_all(conversation, InboundState.STAFF)
+            conversation.needs_staff = True
             conversation.save()
             return True
         _set_language(conversation, profile, events)
@@ -59,7 +60,7 @@ def _open(
     now: datetime,
 ) -> Turn:
     """The turn for this burst: already answered by code, or running."""
-    text = answering.joined(events)
+    text = confirmations.joined(events)
     last = _last_question(conversation)
     if last is not None and _is_plain_yes(events, last, profile):
         if last.state == PendingConfirmation.State.EXPIRED:

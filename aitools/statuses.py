@@ -5,12 +5,9 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from aitools import outbox
-from aitools.channels.base import DeliveryStatus, InboundMessage
-from aitools.models import InboundEvent, InboundState, OutboundMessage, OutboundState
-
-#: States in which a row's fate is already known to be good.
-SETTLED = (OutboundState.SENT, OutboundState.WITHDRAWN)
+from aitools.channels.base import InboundMessage
+from aitools.delivery import apply_status
+from aitools.models import InboundEvent, OutboundMessage
 
 
 def receive(event: InboundMessage) -> int:
@@ -35,18 +32,6 @@ def receive(event: InboundMessage) -> int:
     return 1
 
 
-def apply_early(message: OutboundMessage) -> None:
-    """Apply the statuses that came before we knew the vendor's id of a message."""
-    early = InboundEvent.objects.filter(
-        kind="status",
-        state=InboundState.UNREAD,
-        channel=message.conversation.channel,
-        reply_to=message.provider_id,
-    )
-    for row in early.order_by("id"):
-        _advance(message, row)
-
-
 def _apply(row: InboundEvent, event: InboundMessage) -> None:
     key = event.outbox_id
     known = Q(provider_id=event.status_of) & ~Q(provider_id="")
@@ -57,29 +42,7 @@ def _apply(row: InboundEvent, event: InboundMessage) -> None:
         .first()
     )
     if message is not None:
-        _advance(message, row)
-
-
-def _advance(message: OutboundMessage, row: InboundEvent) -> None:
-    """Move the message's status forward; proof of sending settles an uncertain row."""
-    status = DeliveryStatus(row.extra["status"])
-    if status is DeliveryStatus.FAILED and message.status not in ("delivered", "read"):
-        opted_out = row.extra.get("error_kind") == "opt_out"
-        code = row.extra.get("error_code") or ""
-        outbox.fail(message, code=code, reason="the vendor reported a failure", opted_out=opted_out)
-    elif status is not DeliveryStatus.FAILED:
-        _move_forward(message, status, row.reply_to)
-    InboundEvent.objects.filter(pk=row.pk).update(state=InboundState.APPLIED, conversation=message.conversation)
-
-
-def _move_forward(message: OutboundMessage, status: DeliveryStatus, provider_id: str) -> None:
-    with transaction.atomic():
-        current = OutboundMessage.objects.select_for_update().get(pk=message.pk)
-        current.status = outbox.forward(current.status, status)
-        current.provider_id = current.provider_id or provider_id
-        if current.state not in SETTLED and current.state != OutboundState.FAILED:
-            current.state = OutboundState.SENT
-        current.save(update_fields=["status", "provider_id", "state"])
+        apply_status(message, row)
 
 
 def _is_uuid(text: str) -> bool:

@@ -26,12 +26,14 @@ from aitools import (
     memory,
     openings,
     outbox,
+    reports,
     results,
     texts,
 )
 from aitools.clock import DbNow
 from aitools.contexts import context_of
 from aitools.errors import LeaseLost, ToolFailed, ToolRetry
+from aitools.interruptions import interrupt
 from aitools.leases import Lease
 from aitools.loop import (
     AskHuman,
@@ -56,7 +58,6 @@ from aitools.models import (
     TurnState,
 )
 from aitools.models.turns import OPEN_TURN, UNSETTLED_CALL
-from aitools.reports import report_of
 from aitools.tools import ToolContext, ToolSet, registry
 
 log = logging.getLogger(__name__)
@@ -119,6 +120,9 @@ def _work(lease: Lease) -> int:
 def _move_on(lease: Lease, conversation: Conversation, profile: BotProfile) -> bool:
     """One thing that is due; False when there is none."""
     turn = Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).first()
+    if turn is not None and conversation.opted_out_at is not None:
+        _stop(lease)
+        return True
     if turn is None:
         return openings.open_turn(lease, conversation, profile)
     if turn.state == TurnState.WAITING:
@@ -126,6 +130,14 @@ def _move_on(lease: Lease, conversation: Conversation, profile: BotProfile) -> b
     leases.renew(lease, 0)
     _run(Work(lease, conversation, turn, profile))
     return True
+
+
+def _stop(lease: Lease) -> None:
+    """A vendor told us that they opted out while the turn was under way."""
+    with transaction.atomic(durable=True):
+        conversation = leases.fence(lease)
+        interrupt(conversation, "opted out", tell_effects=False)
+        conversation.save()
 
 
 def _run(work: Work) -> None:
@@ -224,6 +236,7 @@ def _expire_changed_tool(work: Work, call: ToolCall) -> None:
         conversation = leases.fence(work.lease)
         _close_calls(work.turn, CallState.EXPIRED)
         audit.record_call(audit.CHANGED, call, error="the tool changed")
+        reports.tell_effects(work.turn, conversation)
         _end(work, conversation, texts.tool_gone(), TurnState.CANCELLED)
 
 
@@ -293,9 +306,7 @@ def _words_for(work: Work, action: Finish) -> str:
     """The model's text; without one, what was done, else why there is no answer."""
     if action.ending is Ending.END:
         return action.text
-    done = work.turn.calls.filter(state=CallState.DONE).order_by("id")
-    reports = [told for call in done if (told := report_of(call, work.conversation))]
-    return "\n".join(reports) or texts.ending(action.ending)
+    return "\n".join(reports.reports_of(work.turn, work.conversation)) or texts.ending(action.ending)
 
 
 def _end(work: Work, conversation: Conversation, text: str, state: TurnState) -> None:
@@ -313,6 +324,8 @@ def _record_failure(lease: Lease, error: Exception) -> None:
             turn = Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).first()
             if turn is not None:
                 _count_failure(conversation, turn, error)
+            else:
+                Conversation.objects.filter(pk=conversation.pk).update(needs_staff=True)
         leases.drop(lease)
     except LeaseLost:
         log.info("lease of conversation %s was lost", lease.conversation_id)
@@ -327,8 +340,7 @@ def _count_failure(conversation: Conversation, turn: Turn, error: Exception) -> 
         conversation.needs_staff = True
         conversation.save(update_fields=["needs_staff"])
         with translation.override(conversation.language or "es"):
-            told = [report_of(call, conversation) for call in turn.calls.filter(state=CallState.DONE)]
-            turn.reply = "\n".join(filter(None, told)) or texts.apology()
+            turn.reply = "\n".join(reports.reports_of(turn, conversation)) or texts.apology()
         outbox.enqueue(conversation, turn.reply, turn_id=turn.pk)
     turn.save(update_fields=["failures", "failure", "state", "finished_at", "reply"])
 
