@@ -1,6 +1,7 @@
 """Log lines: metadata only, one form for all libraries, and no secret whatever the message says."""
 
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -8,6 +9,9 @@ import structlog
 
 _SHORTEST_SECRET = 6
 _HIDDEN = "[redacted]"
+# PostgreSQL repeats the row's own values here: names, numbers, what customers wrote.
+_DETAIL_IN_TEXT = re.compile(r"(DETAIL|CONTEXT): [^\n]*")
+_DETAIL_IN_JSON = re.compile(r'(DETAIL|CONTEXT): (?:[^"\\]|\\[^n])*')
 # These write requests, bodies included, or every query below WARNING.
 _TALKATIVE = ("anthropic", "openai", "httpx2", "httpcore2", "twilio", "urllib3", "django.db.backends", "kombu", "amqp")
 
@@ -20,7 +24,7 @@ _SHARED: Sequence[Any] = (
 
 
 class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
-    """Replaces the given secrets in the finished line: in messages, fields and tracebacks alike."""
+    """Hides secrets and rows' values in the finished line: in messages, fields and tracebacks alike."""
 
     def __init__(self, *, secrets: Iterable[str], **options: Any) -> None:
         super().__init__(**options)
@@ -28,8 +32,10 @@ class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
         self._secrets = sorted({s for s in secrets if len(s) >= _SHORTEST_SECRET}, key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line without secrets."""
+        """The line without secrets and without the values a database error quotes."""
         line = super().format(record)
+        detail = _DETAIL_IN_JSON if line.startswith("{") else _DETAIL_IN_TEXT
+        line = detail.sub(rf"\1: {_HIDDEN}", line)
         for secret in self._secrets:
             line = line.replace(secret, _HIDDEN)
         return line

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import django
+from django.conf import settings as django_settings
 from django.db import connections
 
 from bakery.local.__main__ import provide
@@ -16,5 +17,7 @@ os.environ.setdefault("REDIS_PREFIX", f"test-{os.getpid()}:")
 # pytest-django does this before conftest files are read, when there is no database to name yet.
 django.setup()
 
+# Slow on purpose in production; tests make many users.
+django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Handler threads close their connections at once, so that the test database can be dropped.
 connections.settings["default"]["CONN_MAX_AGE"] = 0

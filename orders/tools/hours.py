@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from aitools.tools import ToolContext, tool
 from orders import availability, sources
-from orders.catalogue import Branch, current
+from orders.catalogue import Branch, Window, current
 from orders.texts import times
 from orders.tools.args import CheckHours
 
@@ -43,7 +43,7 @@ def _hours_text(branch: Branch, day: date, today: date, ctx: ToolContext) -> str
     windows = availability.hours_on(branch, day)
     shown = {"branch": branch.name, "day": times.day(day, today)}
     if windows:
-        hours = ", ".join(f"{window.opens:%H:%M}–{window.closes:%H:%M}" for window in windows)
+        hours = ", ".join(_window_text(window) for window in windows)
         return _("%(branch)s, %(day)s: %(hours)s.") % {**shown, "hours": hours}
     closed = _("%(branch)s, %(day)s: closed.") % shown
     after = ctx.now if day <= today else datetime.combine(day, time.max, branch.zone)
@@ -52,6 +52,12 @@ def _hours_text(branch: Branch, day: date, today: date, ctx: ToolContext) -> str
         return closed
     opens = _("Next opening: %(when)s.") % {"when": times.moment(opening, ctx.now)}
     return f"{closed} {opens}"
+
+
+def _window_text(window: Window) -> str:
+    if window.opens == window.closes:
+        return _("open all day")
+    return f"{window.opens:%H:%M}–{window.closes:%H:%M}"
 
 
 def _address(branch: Branch) -> list[str]:

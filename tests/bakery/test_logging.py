@@ -46,6 +46,16 @@ def test_a_secret_in_a_traceback_is_hidden(written: io.StringIO) -> None:
     assert "ValueError" in written.getvalue()
 
 
+def test_the_values_that_a_database_error_quotes_are_hidden(written: io.StringIO) -> None:
+    try:
+        raise ValueError('duplicate key\nDETAIL:  Key (address)=(+573000000001, "Ana") already exists.\nand more')
+    except ValueError:
+        logging.getLogger("anything").exception("failed", extra={"kept": "yes"})
+    assert "+573000000001" not in written.getvalue()
+    assert "Ana" not in written.getvalue()
+    assert "and more" in written.getvalue()
+
+
 def test_bound_fields_stand_in_every_line(written: io.StringIO) -> None:
     with structlog.contextvars.bound_contextvars(conversation=42):
         logging.getLogger("a.library").warning("told by a library")
