@@ -47,7 +47,9 @@ def menu(situation: Situation, turn: Turn) -> Plan:
 
 
 def price(situation: Situation, turn: Turn) -> Plan:
-    """What something costs, in the search's words."""
+    """What something costs, in the search's words; of several of it, what they come to."""
+    if any(chunk.number is not None and not chunk.number.weak and chunk.readings for chunk in turn.chunks):
+        return total(situation, turn)
     items, words = _named(turn), _words(turn)
     if items:
         return _searched(items[:MOST_PRODUCTS])
@@ -62,11 +64,13 @@ def availability(situation: Situation, turn: Turn) -> Plan:
     if items:
         return _searched(items[:MOST_PRODUCTS])
     category = _category(situation, turn)
-    if category is not None:
+    if category is not None and len(words.split()) < 2:
         return Plan((call("view_menu", category=category.key),))
-    if words:
-        return say(texts.not_on_menu(words), texts.instead())
-    return Plan((call("view_menu"),))
+    if not words:
+        return Plan((call("view_menu"),))
+    if any(best(chunk.readings) and not chunk.readings[0].left for chunk in turn.chunks):
+        return Plan((call("search_products", query=words),))
+    return say(texts.not_on_menu(words), texts.instead())
 
 
 def total(situation: Situation, turn: Turn) -> Plan:
@@ -80,7 +84,11 @@ def total(situation: Situation, turn: Turn) -> Plan:
 def allergens(situation: Situation, turn: Turn) -> Plan:
     """What is declared; never that something is safe."""
     menu = situation.menu
-    items = _named(read(_subject(turn.text), menu, situation.today))
+    subject = _subject(turn.text)
+    items = _named(read(subject, menu, situation.today))
+    if not items and any(_is_whole(chunk) for chunk in turn.chunks):
+        # "do you have almond croissants?": the allergen is part of a name.
+        return availability(situation, turn)
     if not items:
         items = [menu.by_key[line.product] for line in situation.facts.draft if line.product in menu.by_key]
     if not items:
@@ -88,11 +96,16 @@ def allergens(situation: Situation, turn: Turn) -> Plan:
     return say(*(_declared(item) for item in items[:MOST_PRODUCTS]), texts.allergens_caution())
 
 
+def _is_whole(chunk: Chunk) -> bool:
+    named = best(chunk.readings)
+    return len(named) == 1 and named[0].whole and not named[0].left
+
+
 def _subject(text: str) -> str:
     """The question without the allergen asked for: "¿el pastel de zanahoria lleva …?"."""
     text = _FREE_OF.sub(" ", text)
     before, verb, after = _CONTAINS.split(text, maxsplit=1) if _CONTAINS.search(text) else (text, "", "")
-    if len(before.split()) > 1:
+    if verb and len(before.split()) > 1:
         return before
     return _ALLERGENS.sub(" ", f"{before} {after}") if verb else text
 
@@ -133,7 +146,8 @@ def _words(turn: Turn) -> str:
 
 def _category(situation: Situation, turn: Turn) -> Place | None:
     """The category whose words were said; a word of fewer categories tells more."""
-    said = {form for token in _all_tokens(turn.chunks) for form in forms(token)}
+    lexicon = situation.menu.lexicon
+    said = {form for token in _all_tokens(turn.chunks) for like in lexicon.similar(token) for form in forms(like)}
     categories = situation.menu.categories
     known = {place: {word for name in place.names for word in name} for place in categories}
     spread = Counter(word for words in known.values() for word in words)

@@ -62,7 +62,24 @@ def apply(turn: Turn, menu: Menu, draft: Sequence[Line], open_before: Sequence[W
             _set(work, clause)
         else:
             _add(work, clause, turn.note)
+    if turn.note is not None and not work.touched:
+        _renote(work, turn.note)
     return Outcome(tuple(work.lines), tuple(work.open), tuple(work.doubts), work.touched)
+
+
+def _renote(work: _Work, note: str) -> None:
+    """As in "que diga …" alone is the text of the line that takes one."""
+    for at in reversed(range(len(work.lines))):
+        wish = wish_of(work.lines[at], work.menu)
+        if wish is None or wish.item is None or not wish.item.data.get("note_max"):
+            continue
+        noted = settled(replace(wish, note=note))
+        if noted.clear:
+            work.lines[at] = replace(work.lines[at], note=note)
+        else:
+            work.open.append(noted)
+        work.touched = True
+        return
 
 
 def line_of(wish: Wish) -> Line:
@@ -82,7 +99,8 @@ def _add(work: _Work, clause: Clause, note: str | None) -> None:
     chunks = list(clause.chunks)
     if _one_more(work, chunks):
         return
-    if clause.said and _changes_choice(work, chunks):
+    uncounted = not work.open and not any(chunk.number for chunk in chunks)
+    if (clause.said or uncounted) and _changes_choice(work, chunks):
         return
     before = tuple(work.open)
     wishes = _noted(resolve(chunks, work.menu, before), note)
@@ -111,14 +129,15 @@ def _put(work: _Work, line: Line) -> None:
 
 
 def _one_more(work: _Work, chunks: Sequence[Chunk]) -> bool:
-    """ "una más", "otra igual": the last line grows."""
+    """As in "una más", "otra igual": the last line grows."""
     if len(chunks) != 1 or chunks[0].hard or not work.lines or chunks[0].number is None:
         return False
-    said = {token.text for token in chunks[0].tokens}
-    if not said & _MORE:
+    number = chunks[0].number
+    another = number.value == 1 and not number.weak
+    if not another and not {token.text for token in chunks[0].tokens} & _MORE:
         return False
     last = work.lines[-1]
-    work.lines[-1] = replace(last, quantity=last.quantity + int(chunks[0].number.value or 1))
+    work.lines[-1] = replace(last, quantity=last.quantity + int(number.value or 1))
     work.touched = True
     return True
 
@@ -136,7 +155,7 @@ def _remove(work: _Work, clause: Clause) -> None:
                 work.doubts.append((doubt, _words(chunk)))
             continue
         line = work.lines[at]
-        less = int(count.value or 0) if count is not None and not count.weak else line.quantity
+        less = int(count.value or 0) if count is not None else line.quantity
         if less >= line.quantity:
             del work.lines[at]
         else:
@@ -156,17 +175,23 @@ def _set_one(work: _Work, chunk: Chunk) -> None:
     at = _find(work, chunk)
     count = chunk.number
     if at is None and not chunk.hard and count is not None:
-        if len(work.lines) > 1:
+        at = _counted_line(work.lines)
+        if at is None:
             work.doubts.append((Doubt.WHICH_LINE, count.text))
             work.touched = True
             return
-        at = 0
     if at is None:
         _add(work, Clause(Op.ADD, (chunk,)), None)
         return
     work.touched = True
     if count is not None and count.value is not None:
         _recount(work, at, chunk)
+
+
+def _counted_line(lines: Sequence[Line]) -> int | None:
+    """The line that "que sean 3" is about: the only one, or the only one that was counted."""
+    counted = [at for at, line in enumerate(lines) if line.quantity > 1] if len(lines) > 1 else [0]
+    return counted[0] if len(counted) == 1 else None
 
 
 def _recount(work: _Work, at: int, chunk: Chunk) -> None:
@@ -193,7 +218,7 @@ def wish_of(line: Line, menu: Menu) -> Wish | None:
 
 
 def _swap(work: _Work, clause: Clause) -> bool:
-    """ "cambia la palmera por 2 ensaimadas"."""
+    """As in "cambia la palmera por 2 ensaimadas"."""
     if len(clause.chunks) != 1 or not clause.to[0].hard:
         return False
     at = _find(work, clause.chunks[0])
@@ -212,7 +237,7 @@ def _swap(work: _Work, clause: Clause) -> bool:
 
 
 def _changes_choice(work: _Work, chunks: Sequence[Chunk]) -> bool:
-    """ "cámbiale el relleno a nuez": another option or size of a line."""
+    """As in "cámbiale el relleno a nuez": another option or size of a line."""
     tokens = tuple(token for chunk in chunks for token in chunk.tokens if not (token.is_number and token.weak))
     if not work.lines or not any(not token.soft for token in tokens):
         return False

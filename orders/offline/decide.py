@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from orders.offline import asking, placed, texts
+from orders.offline import vocabulary as words
 from orders.offline.changes import Outcome
 from orders.offline.facts import Facts
 from orders.offline.intents import FIRM, Intent, Mood, intents_of, mood_of, orders_something
+from orders.offline.normalise import fold
 from orders.offline.ordering import agreed_time, order, place_draft, understand
 from orders.offline.plan import Plan, Situation, call, say
 from orders.offline.reading import Turn
@@ -75,9 +77,9 @@ def _is_order(text: str, turn: Turn, outcome: Outcome, intent: Intent) -> bool:
 
 def _on_mood(situation: Situation, mood: Mood) -> Plan:
     facts = situation.facts
-    offered = _was_asked(situation, "Shall I place the order?")
+    offered = _was_asked(situation, texts.ASK_PLACE)
     if mood is Mood.YES:
-        if _was_asked(situation, "Shall I pass you to a person of the shop?"):
+        if _was_asked(situation, texts.ASK_PERSON):
             return _to_person("The customer wants a person.")
         if facts.draft:
             when = agreed_time(situation)
@@ -86,7 +88,9 @@ def _on_mood(situation: Situation, mood: Mood) -> Plan:
                 return order(situation, replace(turn, when=when), outcome)
             return place_draft(situation)
         return say(texts.ask_wish())
-    if mood is Mood.NO:
+    if facts.draft and (mood is Mood.DONE or _was_asked(situation, texts.ASK_INSTEAD)):
+        return place_draft(situation)
+    if mood in (Mood.NO, Mood.DONE):
         return say(texts.not_placed() if offered or facts.draft else texts.whats_next())
     return say(texts.thanks() if mood is Mood.THANKS else texts.greeting(facts.shop_name))
 
@@ -101,7 +105,7 @@ def _to_person(reason: str) -> Plan:
 
 def _answered_name(situation: Situation, turn: Turn, found: list[Intent]) -> str | None:
     """The name, when our last words asked for it and this is one."""
-    if not situation.facts.draft or not _was_asked(situation, "What name is the order for?"):
+    if not situation.facts.draft or not _was_asked(situation, texts.TOOLS_ASK_NAME):
         return None
     if turn.name is not None:
         return turn.name
@@ -109,9 +113,10 @@ def _answered_name(situation: Situation, turn: Turn, found: list[Intent]) -> str
     match = _NAME.fullmatch(said)
     name = match.group("name").strip() if match is not None else said
     plain = all(part.replace("'", "").replace("-", "").isalpha() for part in name.split())
-    if found or not plain or len(name.split()) > LONGEST_NAME_WORDS or any(c.number for c in turn.chunks):
+    telling = [word for word in fold(name).split() if word not in words.FILLER | words.STOP]
+    if found or not plain or not telling or len(name.split()) > LONGEST_NAME_WORDS:
         return None
-    return name
+    return None if any(chunk.number for chunk in turn.chunks) else name
 
 
 def _on_intent(situation: Situation, intent: Intent, turn: Turn | None = None) -> Plan:
@@ -142,7 +147,14 @@ def _is_talk(situation: Situation, turn: Turn, outcome: Outcome) -> bool:
     unknown = all(wish.item is None and not wish.candidates for wish in outcome.wishes)
     lines = outcome.lines == situation.facts.draft
     counted = any(wish.number is not None for wish in outcome.wishes)
-    return bool(outcome.wishes) and unknown and lines and not counted and not orders_something(turn.text)
+    return (
+        bool(outcome.wishes)
+        and not outcome.doubts
+        and unknown
+        and lines
+        and not counted
+        and not orders_something(turn.text)
+    )
 
 
 def _lost(situation: Situation) -> Plan:

@@ -65,8 +65,6 @@ class Facts:
     customer: str | None = None
     orders: tuple[PlacedOrder, ...] = ()
     shop_name: str = ""
-    locale: str = "es"
-    currency: str = "USD"
     branches: tuple[str, ...] = ()
     payment_methods: tuple[str, ...] = field(default=())
 
@@ -88,8 +86,6 @@ def facts_of(data: Mapping[str, Json]) -> Facts:
         customer=_text(_mapping(data.get("customer")).get("name")),
         orders=tuple(_order(each) for each in _list(data.get("open_orders")) if isinstance(each, Mapping)),
         shop_name=_text(shop.get("name")) or "",
-        locale=_text(shop.get("locale")) or "es",
-        currency=_text(shop.get("currency")) or "USD",
         branches=tuple(str(each["key"]) for each in _list(data.get("branches")) if "key" in each),
         payment_methods=tuple(str(each) for each in _list(shop.get("payment_methods"))),
     )

@@ -66,6 +66,7 @@ class Mood(StrEnum):
     YES = "yes"
     NO = "no"
     THANKS = "thanks"
+    DONE = "done"
 
 
 def _compiled(intent: Intent) -> re.Pattern[str]:
@@ -92,6 +93,13 @@ _CORES: Final = {
         "hola holaa holis hello hi hey buenas buenos buen bon good saludos howdy yo alo aloo greetings"
     ),
 }
+#: That was all: nothing is to be added.
+_DONE: Final = re.compile(
+    r"(?:(?:no|asi|ya|bueno|ok|listo|y)[ ,]*)*"
+    r"(?:nada mas|eso(?: es| seria)? todo|(?:solo|nomas|con|y ya) (?:eso|es todo)|seria todo|es todo|y ya|asi nomas"
+    r"|thats (?:all|it)|that is (?:all|it)|nothing else|just that|thatll be all|no more)"
+    r"(?:[ ,]*(?:por favor|porfa|gracias|thanks|please|por ahora))*"
+)
 _SIGNS: Final = {"👍": Mood.YES, "👌": Mood.YES, "✅": Mood.YES, "👎": Mood.NO, "❌": Mood.NO, "🙏": Mood.THANKS}
 
 
@@ -108,6 +116,8 @@ def orders_something(text: str) -> bool:
 
 def mood_of(text: str) -> Mood | None:
     """The mood of a turn made of nothing but such words; None when there is more to it."""
+    if _DONE.fullmatch(" ".join(fold(text).replace("'", "").split()).strip(" .!,")):
+        return Mood.DONE
     said = [_unstretched(token.text) for token in tokenise(text) if token.kind in (Kind.WORD, Kind.SIGN)]
     signs = [_SIGNS[word] for word in said if word in _SIGNS]
     plain = [word for word in said if word.isalpha()]

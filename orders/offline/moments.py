@@ -149,7 +149,7 @@ def _weekday(tokens: Sequence[Token], at: int, today: date, english: bool) -> _H
 
 
 def _month_day(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit | None:
-    """ "el 24 de diciembre", "december 24th", "24 dec"."""
+    """As in "el 24 de diciembre", "december 24th", "24 dec"."""
     day, month, length = _number(tokens, at), 0, 0
     if day is not None:
         skip = 1 if _text(tokens, at + 1) in ("de", "of", "th", "st", "nd", "rd") else 0
@@ -176,7 +176,7 @@ def _slash_day(tokens: Sequence[Token], at: int, today: date, english: bool) -> 
 
 
 def _day_number(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit | None:
-    """ "el día 5", "the 5th", "el 24" when nothing countable follows."""
+    """As in "el día 5", "the 5th", "el 24" when nothing countable follows."""
     number = _number(tokens, at)
     if number is None or not 1 <= number <= 31:
         return None
@@ -193,7 +193,7 @@ def _day_number(tokens: Sequence[Token], at: int, today: date, english: bool) ->
 
 
 def _period(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit | None:
-    """ "por la tarde", "in the morning": no time, but which half of the day."""
+    """As in "por la tarde", "in the morning": no time, but which half of the day."""
     lead = _text(tokens, at) in ("por", "en", "de", "in") and _text(tokens, at + 1) in ("la", "las", "the")
     if not lead:
         return None
@@ -249,14 +249,14 @@ def _is_time_place(tokens: Sequence[Token], at: int, length: int) -> bool:
     """A bare number is a time after "a las", or "at" with nothing to count behind."""
     before, two_before = _text(tokens, at - 1), _text(tokens, at - 2)
     end = at + length
-    closed = end >= len(tokens) or tokens[end].kind is not Kind.WORD or tokens[end].text in words.STOP | {"por", "para"}
+    closed = end >= len(tokens) or tokens[end].kind is not Kind.WORD or tokens[end].text in words.STOP | words.FILLER
     if before in ("las", "la") and two_before in _TIME_LEADS:
         return closed or two_before == "a"
     return before in ("at", "by", "around") and closed
 
 
 def _terse(tokens: Sequence[Token], at: int) -> _Hit | None:
-    """ "CENTRO 1230": four digits at the end of a clause."""
+    """As in "CENTRO 1230": four digits at the end of a clause."""
     token = tokens[at]
     found = _TERSE_TIME.fullmatch(token.text) if token.kind is Kind.NUMBER else None
     last = at + 1 >= len(tokens) or tokens[at + 1].is_break

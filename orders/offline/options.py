@@ -96,7 +96,7 @@ def _take_partial_options(account: Account, list_names: set[int]) -> None:
 
 
 def _options_in_name(account: Account) -> None:
-    """ "tinto con buñuelo" is a name of the combo and says which bun."""
+    """As in "tinto con buñuelo" is a name of the combo and says which bun."""
     for rule in account.item.lists:
         if rule.min and not any(option.list_key == rule.key for option in account.options):
             named = [

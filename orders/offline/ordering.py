@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 
 from aitools.types import Json, ToolRequest
-from orders.money import format_money
 from orders.offline import texts
 from orders.offline.changes import Doubt, Outcome, apply, wish_of
 from orders.offline.facts import Facts, Line
+from orders.offline.match import best
 from orders.offline.menu import Menu, MenuItem
 from orders.offline.moments import When, find_when
 from orders.offline.normalise import tokenise
@@ -32,8 +31,35 @@ def understand(situation: Situation, text: str | None = None) -> tuple[Turn, Out
     """The turn's text read and applied to the draft."""
     facts = situation.facts
     turn = _read(situation, situation.talk.text if text is None else text)
+    if _only_counts(turn) and not facts.draft and (item := _talked_about(situation)) is not None:
+        turn = _read(situation, f"{turn.chunks[0].number.text} {item.label}")  # type: ignore[union-attr]
+    turn = replace(turn, when=_with_day(situation, turn.when))
     done, unfinished = split_draft(facts.draft, situation.menu)
     return turn, apply(turn, situation.menu, done, (*unfinished, *_asked_before(situation)))
+
+
+def _with_day(situation: Situation, when: When) -> When:
+    """A time that answers our question for it is meant for the day said before."""
+    asked = any(said in situation.talk.last_answer for said in texts.in_all_languages(texts.ASK_TIME))
+    if not asked or when.at is None or when.day is not None:
+        return when
+    return when.over(_read(situation, situation.talk.earlier[-1].text).when)
+
+
+def _only_counts(turn: Turn) -> bool:
+    """As in "dame 4": a number and nothing else."""
+    chunks = turn.chunks
+    return len(chunks) == 1 and chunks[0].number is not None and not chunks[0].hard
+
+
+def _talked_about(situation: Situation) -> MenuItem | None:
+    """The one product the customer's last turn was about."""
+    if not situation.talk.earlier:
+        return None
+    before = read(situation.talk.earlier[-1].text, situation.menu, situation.today)
+    named = [best(chunk.readings) for chunk in before.chunks]
+    sure = {found[0].item for found in named if len(found) == 1 and found[0].score > 0}
+    return sure.pop() if len(sure) == 1 else None
 
 
 def _read(situation: Situation, text: str) -> Turn:
@@ -72,7 +98,7 @@ def _asked_before(situation: Situation) -> list[Wish]:
 
 
 def _is_question(answer: str) -> bool:
-    return any(sentence in answer for sentence in texts.in_all_languages("Which one would you like?"))
+    return any(sentence in answer for sentence in texts.in_all_languages(texts.ASK_WHICH))
 
 
 def _is_quoted(wish: Wish) -> bool:
@@ -111,7 +137,7 @@ def place_draft(situation: Situation, name: str | None = None) -> Plan:
 
 def agreed_time(situation: Situation) -> When:
     """The time our last answer offered ("The earliest is …"), when the customer just says yes."""
-    for template in texts.in_all_languages("The earliest is %(when)s. Shall I put it for then?"):
+    for template in texts.in_all_languages(texts.TOOLS_OFFER_TIME):
         pattern = re.escape(template).replace(re.escape("%(when)s"), "(?P<when>.+)")
         found = re.search(pattern, situation.talk.last_answer)
         if found is not None:
@@ -197,28 +223,16 @@ def _name(line: Line, menu: Menu) -> str:
 def _question(situation: Situation, wish: Wish) -> list[str]:
     issue = next((one for one in wish.issues if one.why not in _ASKED_BY_QUOTE), wish.issues[0])
     if issue.why is Open.WHICH_PRODUCT:
-        return [*(f"• {_priced(item, situation)}" for item in wish.candidates[:MOST_CHOICES]), texts.choose()]
+        named = [f"• {item.label}" for item in wish.candidates[:MOST_CHOICES]]
+        return [*([] if _searchable(situation, wish) else named), texts.choose()]
     return [texts.open_point(wish, issue)]
 
 
-def _priced(item: MenuItem, situation: Situation) -> str:
-    """A candidate with its price; "from" is left to the search's own words."""
-    price = item.price if item.price is not None else _lowest(item)
-    if price is None:
-        return item.label
-    facts = situation.facts
-    digits = max(0, -int(price.as_tuple().exponent))
-    shown = format_money(price, locale=facts.locale, currency=facts.currency, digits=digits)
-    return f"{item.label} — {shown}" if item.price is not None else texts.from_price(item.label, shown)
-
-
-def _lowest(item: MenuItem) -> Decimal | None:
-    return min((size.price for size in item.sizes if size.price is not None), default=None)
+def _searchable(situation: Situation, wish: Wish) -> bool:
+    return bool(wish.candidates and wish.words and "search_products" in situation.tools)
 
 
 def _looked_up(situation: Situation, wishes: Sequence[Wish]) -> list[ToolRequest]:
-    """Look the doubtful words up, so that every price we name is a tool's."""
-    for wish in wishes:
-        if wish.candidates and wish.words and "search_products" in situation.tools:
-            return [call("search_products", query=wish.words[:120])]
-    return []
+    """Look doubtful words up, so that what can be chosen comes with a tool's prices."""
+    doubtful = [wish for wish in wishes if _searchable(situation, wish)]
+    return [call("search_products", query=wish.words[:120]) for wish in doubtful[:1]]

@@ -173,6 +173,7 @@ PHRASES: Final = {
     ),
     "hours": patterns(
         r"""
+        \bwhere (?:are|r) (?:you|u)\b|\blocated\b|\b(?:your|the) (?:address|location)\b
         \b(?:what time|when|how late|how early)\b.*\b(?:open|close|closing|opening)\b
         \bhours\b
         \b(?:are|is|r) (?:you|u|it|the \w+)(?: guys| all)? (?:\w+ )?(?:open|closed)\b

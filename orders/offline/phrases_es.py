@@ -182,6 +182,8 @@ PHRASES: Final = {
     ),
     "hours": patterns(
         r"""
+        \bdonde (?:estan|esta|quedan?|es|os encuentro|se encuentran)\b|\bubicad\w+|\bubicacion\b
+        \b(?:la|su|que) direccion\b
         \b(?:que|a que|cual) hora\w*\b.*\b(?:abr|cierr|cerr|atiend|aten)
         \bhorarios?\b
         \b(?:abren|abre|abris|abrireis|abriran|abierto|abiertos|abierta|cierran|cierra|cerrais|cerrado|

@@ -62,7 +62,7 @@ def _single(token: Token) -> Token:
 
 
 def _negatives(tokens: list[Token]) -> list[Token]:
-    """ "-2" is less than nothing, unless several lines begin so: then it is a list."""
+    """As in "-2" is less than nothing, unless several lines begin so: then it is a list."""
     minus = [
         at
         for at, token in enumerate(tokens)
@@ -97,7 +97,7 @@ def _times_signs(tokens: list[Token]) -> list[Token]:
 
 
 def _sums(tokens: list[Token]) -> list[Token]:
-    """ "treinta y dos", "ciento veinte", "twenty five", "two hundred"."""
+    """As in "treinta y dos", "ciento veinte", "twenty five", "two hundred"."""
     found: list[Token] = []
     for token in tokens:
         joined = _sum(found, token)
@@ -153,7 +153,7 @@ def _thousand(before: list[Token], token: Token) -> Token:
 
 
 def _fraction(before: list[Token], token: Token) -> Token:
-    """ "medio", "un cuarto", "tres cuartos"; "libra y media" is one more half."""
+    """As in "medio", "un cuarto", "tres cuartos"; "libra y media" is one more half."""
     if token.text in words.HALVES:
         _drop_articles(before)
         if before and before[-1].text in words.AND:
@@ -167,7 +167,7 @@ def _fraction(before: list[Token], token: Token) -> Token:
 
 
 def _dozen(before: list[Token], token: Token) -> Token:
-    """ "docena", "media docena", "3 dozen", "docena y media"."""
+    """As in "docena", "media docena", "3 dozen", "docena y media"."""
     if token.text in words.DOZENS:
         _drop_articles(before)
         last = before.pop() if before and before[-1].is_number and before[-1].dozens is None else None

@@ -25,6 +25,7 @@ _CLEAR = re.compile(
     r"|(?:remove|delete|cancel) everything)\b"
 )
 _CORRECTION = word_set("no perdon digo mejor sorry wait mean i espera")
+_PRONOUN = re.compile(r"(\w{2,})(?:me|te|le|les|nos|lo|la|los|las)")
 _SWAP = re.compile(r"\b(?:en (?:vez|lugar) de|instead of)\b")
 
 
@@ -120,7 +121,7 @@ def _without(tokens: Sequence[Token], used: set[int]) -> list[Token]:
 
 
 def _corrected(tokens: Sequence[Token]) -> list[Token]:
-    """ "two no three croissants" is three."""
+    """As in "two no three croissants" is three."""
     kept: list[Token] = []
     for token in tokens:
         if token.is_number and not token.weak:
@@ -135,7 +136,7 @@ def _corrected(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _halves(tokens: Sequence[Token], menu: Menu) -> list[Token]:
-    """ "12 donas mitad chocolate mitad azúcar": one mixed item if the menu has it, else two items."""
+    """As in "12 donas mitad chocolate mitad azúcar": one mixed item if the menu has it, else two items."""
     at = [i for i, token in enumerate(tokens) if token.value == HALF and token.is_number]
     if len(at) != 2:
         return list(tokens)
@@ -174,13 +175,20 @@ def _clauses(tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem]) -> 
 
 
 def _verb(token: Token) -> Op | None:
-    if token.kind is not Kind.WORD:
-        return None
-    if token.text in words.REMOVES:
+    verb = _bare(token.text) if token.kind is Kind.WORD else ""
+    if verb in words.REMOVES:
         return Op.REMOVE
-    if token.text in words.SETS:
+    if verb in words.SETS:
         return Op.SET
-    return Op.ADD if token.text in words.ADDS else None
+    return Op.ADD if verb in words.ADDS else None
+
+
+def _bare(word: str) -> str:
+    """The verb without its pronouns: "cambialo", "quitamelos"."""
+    known = words.REMOVES | words.SETS | words.ADDS
+    while word not in known and (found := _PRONOUN.fullmatch(word)) is not None:
+        word = found.group(1)
+    return word
 
 
 def _clause(op: Op, said: bool, tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem]) -> list[Clause]:

@@ -33,14 +33,14 @@ def resolve(chunks: Sequence[Chunk], menu: Menu, open_before: Sequence[Wish] = (
             continue
         if not _completes(wishes, chunks[at], menu):
             made = _wish(chunks[at], menu, wishes)
-            if made is not None:
+            if made is not None and not _is_lead(made, chunks[at + 1 :]):
                 wishes.append(made)
         at += 1
     return [wish for wish in wishes if not _is_talk(wish, wishes)]
 
 
 def _breakdown(chunks: Sequence[Chunk], at: int, menu: Menu, before: Sequence[Wish]) -> list[Wish]:
-    """ "tres empanadas: dos de carne y una de pollo" wants three, not six: the parts, if they are."""
+    """As in "tres empanadas: dos de carne y una de pollo" wants three, not six: the parts, if they are."""
     total = _count(chunks[at]) or 0
     whole = _wish(chunks[at], menu, before) if total > 1 else None
     if whole is None:
@@ -67,6 +67,12 @@ def _is_part(part: Wish, whole: Wish) -> bool:
     if part.item is None:
         return False
     return part.item is whole.item or part.item in whole.candidates
+
+
+def _is_lead(wish: Wish, rest: Sequence[Chunk]) -> bool:
+    """Unknown words that lead up to something counted, as in "oiga mi reina pongame 2 panes"."""
+    unknown = wish.item is None and not wish.candidates and wish.number is None
+    return unknown and bool(rest) and not rest[0].apart and rest[0].number is not None
 
 
 def _is_talk(wish: Wish, wishes: Sequence[Wish]) -> bool:
@@ -218,7 +224,7 @@ def _borrow(chunk: Chunk, menu: Menu, before: Sequence[Wish]) -> Reading | None:
 
 
 def _with_noun(chunk: Chunk, menu: Menu, last: MenuItem, clear: bool) -> Reading | None:
-    """ "2 de pollo" after empanadas: the one product that "empanada de pollo" names wholly."""
+    """As in "2 de pollo" after empanadas: the one product that "empanada de pollo" names wholly."""
     for noun in dict.fromkeys((last.head, *(name[-1] for name in last.names[:1]))):
         if not noun.isalpha() or noun in words.STOP:
             continue

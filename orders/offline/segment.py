@@ -23,7 +23,7 @@ QUANTITY_AFTER = -0.05
 LONELY_NUMBER = -0.8
 #: Something counted that the menu does not have, and words that mean nothing to us.
 UNKNOWN_COUNTED = -0.5
-UNKNOWN_WORD = -0.6
+UNKNOWN_WORD = -0.5
 #: A chunk is at most so many pieces between possible cuts.
 PIECES = 8
 #: Longer chunks are not looked at as a whole.
@@ -34,13 +34,13 @@ CHUNK_WORDS = 16
 class Chunk:
     """The words of one item and how the menu explains them, best reading first.
 
-    ``of`` = elliptical ("y 2 de pollo").
+    ``of`` = elliptical ("y 2 de pollo"); ``apart`` = a pause or "y" stands before it.
     """
 
     tokens: tuple[Token, ...]
     readings: tuple[Reading, ...]
     of: bool = False
-    after_break: bool = False
+    apart: bool = False
 
     @property
     def number(self) -> Token | None:
@@ -58,7 +58,7 @@ class Chunk:
 class _Piece:
     tokens: tuple[Token, ...]
     of: bool
-    after_break: bool
+    apart: bool
 
 
 def segment(tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem] | None = None) -> list[Chunk]:
@@ -84,12 +84,13 @@ def prepared(tokens: Sequence[Token], menu: Menu) -> list[Token]:
     found: list[Token] = []
     aside = False
     lead = ""
-    for token in tokens:
+    for at, token in enumerate(tokens):
         if token.is_break or (token.is_number and not token.weak):
             aside = False
         aside = aside or (token.kind is Kind.WORD and token.text in words.ASIDES)
         sized = token.kind is Kind.NUMBER and lead in words.SIZE_LEADS
-        soft = token.kind is Kind.WORD and (aside or token.text in words.FILLER)
+        refusal = token.text == "no" and (at + 1 == len(tokens) or tokens[at + 1].is_break)
+        soft = token.kind is Kind.WORD and (aside or refusal or token.text in words.FILLER)
         found.append(replace(token, anchored=sized or token.anchored, soft=soft))
         lead = token.text
     return found
@@ -99,18 +100,18 @@ def _pieces(tokens: Sequence[Token]) -> list[_Piece]:
     """Split where an item could begin; glue words go."""
     found: list[_Piece] = []
     now: list[Token] = []
-    of, after_break = False, False
+    of, apart = False, False
 
     def close() -> None:
-        nonlocal now, of, after_break
+        nonlocal now, of, apart
         if now:
-            found.append(_Piece(tuple(now), of, after_break))
-        now, of, after_break = [], False, False
+            found.append(_Piece(tuple(now), of, apart))
+        now, of, apart = [], False, False
 
     for at, token in enumerate(tokens):
         if token.is_break or token.text in words.AND:
             close()
-            after_break = token.is_break or after_break
+            apart = True
             continue
         if _starts_item(token) or _ends_item(tokens, at):
             close()
@@ -142,7 +143,7 @@ def _weigh(
     tokens: tuple[Token, ...], piece: _Piece, menu: Menu, among: Sequence[MenuItem] | None
 ) -> tuple[Chunk, float]:
     found = readings(tokens, menu, among)
-    chunk = Chunk(tokens, tuple(found), piece.of, piece.after_break)
+    chunk = Chunk(tokens, tuple(found), piece.of, piece.apart)
     hard = len(chunk.hard)
     counted = chunk.number
     if not hard and (not found or found[0].score < 1):

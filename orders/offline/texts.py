@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, override
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext, override
 
 from orders.offline.wishes import Issue, Open, Wish
 
 LANGUAGES = ("en", "es")
+#: Questions of ours that the next turn may answer, as msgids.
+ASK_WHICH = gettext_noop("Which one would you like?")
+ASK_TIME = gettext_noop("At what time would you like to pick it up?")
+ASK_PLACE = gettext_noop("Shall I place the order?")
+ASK_INSTEAD = gettext_noop("Would you like something else instead?")
+ASK_PERSON = gettext_noop("Shall I pass you to a person of the shop?")
+#: Said by the shop's tools.
+TOOLS_ASK_NAME = "What name is the order for?"
+TOOLS_OFFER_TIME = "The earliest is %(when)s. Shall I put it for then?"
 
 _ALLERGENS = {
     "gluten": gettext_lazy("gluten"),
@@ -76,15 +85,15 @@ def payment(methods: Sequence[str]) -> str:
 
 
 def unknown_fact() -> str:
-    return _("I don't have that information. Shall I pass you to a person of the shop?")
+    return " ".join([_("I don't have that information."), _(ASK_PERSON)])
 
 
 def ask_time() -> str:
-    return _("At what time would you like to pick it up?")
+    return _(ASK_TIME)
 
 
 def ask_place() -> str:
-    return _("Shall I place the order?")
+    return _(ASK_PLACE)
 
 
 def ask_which_order(numbers: Sequence[str]) -> str:
@@ -116,15 +125,11 @@ def not_on_menu(words: str) -> str:
 
 
 def instead() -> str:
-    return _("Would you like something else instead?")
-
-
-def from_price(product: str, price: str) -> str:
-    return _("%(product)s — from %(price)s") % {"product": product, "price": price}
+    return _(ASK_INSTEAD)
 
 
 def choose() -> str:
-    return _("Which one would you like?")
+    return _(ASK_WHICH)
 
 
 def allergens(product: str, names: Sequence[str]) -> str:
@@ -153,7 +158,7 @@ def allergens_which() -> str:
 
 
 def refused() -> str:
-    return _("I could not do that. Shall I pass you to a person of the shop?")
+    return " ".join([_("I could not do that."), _(ASK_PERSON)])
 
 
 def open_point(wish: Wish, issue: Issue) -> str:
@@ -280,7 +285,7 @@ _OPEN_POINTS = {
 
 
 def listed(names: Iterable[str], last: str | None = None) -> str:
-    """ "a, b and c"."""
+    """As in "a, b and c"."""
     known = list(names)
     if len(known) < 2:
         return "".join(known)

@@ -12,6 +12,8 @@ from orders.offline.tables import word_set
 
 SAME_MEANING: Final = """
 pan bread
+bebida bebidas drink drinks beverage tomar beber
+postre postres dessert desserts dulce dulces sweet sweets
 queso cheese
 frijol bean frijoles
 cafe coffee

@@ -47,19 +47,19 @@ STOP: Final = word_set("and at from in of on or the to w with")
 #: Words around an order. They may go unexplained, and never count as a product.
 FILLER: Final = word_set(
     """
-    about actually add afternoon all also any are around asap assorted bag bags be box boxes by can
-    could cup cups did do does each er evening everyone few flavor flavors for fresh get gimme give
-    go good grab have hello hey hi how i id ill im instead is it ive just kids kind lemme let like
-    love make may maybe me mix mixed more morning my need nice now of office ok okay ones only order
-    ordering our out party pick picking pickup piece pieces place please pls plus plz put rather
-    ready shop so some store sure take team thank thanks that them then there these this those today
-    togo too type u uh uhh um umm up us wanna want warm we well what when will would yeah yes you
-    your
+    about actually add afternoon all also any are around asap assorted bag bags be box boxes but by
+    can cost costs could cup cups did do does each er evening everyone excuse few flavor flavors for
+    fresh get gimme give go good grab have hello hey hi how i id ill im instead is it ive just kids
+    kind left lemme let like love make many may maybe me mix mixed more morning much my need nice
+    nothing now of office ok okay ones only order ordering our out party pick picking pickup piece
+    pieces place please pls plus plz price prices put rather ready sell shop so some something sorry
+    still store sure take team thank thanks that them then there these this those today togo too
+    total type u uh uhh um umm up us wanna want warm we well what when will would yeah yes you your
     """
 )
 
 #: After these a customer explains; the words up to the next pause are talk.
-ASIDES: Final = word_set("because for if since so when")
+ASIDES: Final = word_set("because for if since when")
 
 #: Real words that are no misspelling of a product's name.
 OTHER_WORDS: Final = word_set(

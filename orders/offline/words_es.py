@@ -56,33 +56,36 @@ STOP: Final = word_set(
 #: Words around an order. They may go unexplained, and never count as a product.
 FILLER: Final = word_set(
     """
-    ademas ah ahi ahora ahorita alla almuerzo amiga amigo amor anda aparta apartame apartar aparteme
-    aproximadamente aqui barrio bien bolsa bolsas bolsita bon buen buenas bueno buenos buscar cada
-    caja cajas cajita caliente calientes calientica calienticas calientico calienticos calientito
-    calientitos casa cena clase comer como cuando cuanta cuanto cuenta cumple cumpleanos da dais
-    dale dame dan dar das deme denme desayunar desayuno deseamos deseo dia dias diga don doraditas
-    doradito doraditos eh encargame encargar encargo enfrente entonces envia enviame enviar envieme
-    envien es esa esas ese eso esos esposa esposo esta estas este estos familia favor favorcito
-    fiesta fijese fin fresca frescas fresco frescos gracias guarda guardame guardar guardas guardeme
-    gustan gustaria hace hacer haga hagame hay haz hazme hija hijo hijos hola holaa horneado
+    ademas ah ahi ahora ahorita algo alla almuerzo amiga amigo amor anda aparta apartame apartar
+    aparteme aproximadamente aqui barrio bien bolsa bolsas bolsita bon buen buenas bueno buenos
+    buscar cada caja cajas cajita caliente calientes calientica calienticas calientico calienticos
+    calientito calientitos casa cena clase cobra cobran comer como costaria cuando cuanta cuanto
+    cuenta cuesta cuestan cumple cumpleanos da dais dale dame dan dar das deme denme desayunar
+    desayuno deseamos deseo dia dias diga disculpa disculpe don doraditas doradito doraditos eh
+    encargame encargar encargo enfrente entonces envia enviame enviar envieme envien es esa esas ese
+    eso esos esposa esposo esta estas este estos familia favor favorcito fiesta fijese fin fresca
+    frescas fresco frescos gracias guarda guardame guardar guardas guardeme gustan gustaria habra
+    hace haceis hacen hacer haces haga hagame hay haz hazme hija hijo hijos hola holaa horneado
     horneados hoy igual iguales ir jefa jefe joven juego la le les listo llevar llevo lo local mama
-    manda mandame mande mandeme manden mas me mejor menos mi mija mijo mira mire mis mmm muy nada
-    necesitamos necesito nena nene nina nino ninos noche noches nomas nos novena ocupo oficina oiga
-    ok orden ordenar os oye pa papa para pasar pasare paso pedido pedir persona pf pide pieza piezas
-    plis podeis podemos podria podrias pon pone poneme poner ponga pongame pongan ponme por porfa
-    porfavor porfi porfis pronto puede pueden puedes puedo pues pza pzas que quedo queremos querer
-    queria quieres quiero quisiera quisieramos rato recien recoger recogerlo recojo regala regalame
-    regaleme reina reserva reservame reservar reserveme retirar reunion rey rica ricas rico ricos
-    sabor sabores se sea sean senor senora senorita seria serian si siempre solamente solo son su
+    manda mandame mande mandeme manden manejan mas me mejor menos mi mija mijo mira mire mis mmm muy
+    nada necesitamos necesito nena nene nina nino ninos noche noches nomas nos novena ocupo oficina
+    oiga ok orden ordenar os oye pa papa para pasar pasare paso pedido pedir perdon perfecto pero
+    persona pf pide pieza piezas plis podeis podemos podria podrias pon pone poneme poner ponga
+    pongame pongan ponme por porfa porfavor porfi porfis precio precios pronto puede pueden puedes
+    puedo pues pza pzas que queda quedan quedo queremos querer queria quieres quiero quisiera
+    quisieramos rato recien recoger recogerlo recojo regala regalame regaleme reina reserva
+    reservame reservar reserveme retirar reunion rey rica ricas rico ricos sabor sabores saldria
+    sale salen se sea sean senor senora senorita seria serian si siempre solamente solo son su
     sucursal surtida surtidas surtido surtidos sus tacita tal talla tamano tambien tarde tardes taza
-    tazas te tengo tienda tiene tienen tipo toda todas todo todos tomar traeme traer traigame tu uhh
-    unas und unds unidad unidades uno unos us usted ustedes va vale vamos variada variadas variado
-    variados vasito vaso vasos veci vecina vecinita vecino venga voldria vos voy vull xfa ya yo
+    tazas te tendra tendran teneis tenes tengo tienda tiene tienen tienes tipo toda todas todo todos
+    tomar total traeme traer traigame tu uhh unas und unds unidad unidades uno unos us usted ustedes
+    va vale valen vamos variada variadas variado variados vasito vaso vasos veci vecina vecinita
+    vecino vende venden vendes venga voldria vos voy vull xfa ya yo
     """
 )
 
 #: After these a customer explains; the words up to the next pause are talk.
-ASIDES: Final = word_set("aunque cuando pa para porque pues que si")
+ASIDES: Final = word_set("aunque cuando pa para porque pues que")
 
 #: Real words that are no misspelling of a product's name.
 OTHER_WORDS: Final = word_set(
