@@ -50,6 +50,18 @@ class Workshop:
         return {"tool": ctx.tool, "count": args.count}
 
 
+@dataclass
+class Asked:
+    """A person who always answers the same."""
+
+    answer: bool | Reply
+    questions: list[Question] = field(default_factory=list)
+
+    def __call__(self, question: Question) -> bool | Reply:
+        self.questions.append(question)
+        return self.answer
+
+
 def run(
     lines: Sequence[Line], workshop: Workshop | None = None, **options: Any
 ) -> tuple[RunResult, list[ModelRequest]]:
@@ -99,10 +111,10 @@ def test_the_person_decides(answer: bool | Reply, ran: int, event: str, told: st
 
 
 def test_a_confirmer_gets_what_a_person_needs() -> None:
-    asked: list[Question] = []
+    asked = Asked(False)
     tools = Workshop().tools(confirm_lines=lambda args, ctx: [f"{args.count} × pan"])
-    run([MAKE, says("Bien.")], tools=tools, confirm=lambda question: asked.append(question) or False)
-    (question,) = asked
+    run([MAKE, says("Bien.")], tools=tools, confirm=asked)
+    (question,) = asked.questions
     assert (question.title, question.lines, question.arguments) == ("Hacer", ("2 × pan",), {"count": 2})
 
 
@@ -157,9 +169,9 @@ def test_an_endless_model_is_stopped_at_the_limit() -> None:
 
 def test_a_person_s_other_answer_supersedes_the_rest_of_the_step() -> None:
     both = asks(("make", {"count": 1}), ("make", {"count": 2}))
-    asked: list[Question] = []
-    result, _ = run([both, says("¿Entonces?")], confirm=lambda question: asked.append(question) or Reply("espera"))
-    assert len(asked) == 1
+    asked = Asked(Reply("espera"))
+    result, _ = run([both, says("¿Entonces?")], confirm=asked)
+    assert len(asked.questions) == 1
     assert "superseded" in result.tool_results[1][1]
 
 
