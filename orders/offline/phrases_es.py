@@ -115,6 +115,7 @@ PHRASES: Final = {
     ),
     "status": patterns(
         r"""
+        \b[a-z]-\d{1,4}\b
         \b(?:mi|el|del) (?:pedido|encargo|orden)\b.*\b(?:esta|listo|va|falta|demora|tarda|sale|estado)\b
         \b(?:ya|como|cuanto|cuando|donde|estado)\b.*\b(?:mi|el|del|de mi) (?:pedido|encargo|orden)\b
         \b(?:cuanto (?:le )?(?:falta|demora|tarda)|ya (?:esta|casi|va a estar))\b

@@ -18,6 +18,8 @@ HALF = Decimal("0.5")
 QUARTER = Decimal("0.25")
 DOZEN = Decimal(12)
 THOUSAND = Decimal(1000)
+#: No number that means something has more digits.
+LONGEST = 15
 #: The text of the half in "libra y media", which is no number of its own.
 ONE_MORE_HALF = "y½"
 _GROUPED = re.compile(r"\d{1,3}([.,]\d{3})+")
@@ -39,7 +41,7 @@ def with_numbers(tokens: Sequence[Token]) -> list[Token]:
 def number(token: Token, value: Decimal, last: Token | None = None, **more: object) -> Token:
     """``token`` up to ``last`` as one number."""
     end = (last or token).end
-    text = str(value.normalize() if value != value.to_integral() else value.quantize(Decimal(1)))
+    text = f"{value.normalize():f}"
     made = Token(text, token.start, end, Kind.NUMBER, value)
     return replace(made, **more) if more else made  # type: ignore[arg-type]
 
@@ -79,6 +81,7 @@ def _negatives(tokens: list[Token]) -> list[Token]:
 
 
 def _digits(text: str) -> Decimal:
+    text = text[:LONGEST]
     if _GROUPED.fullmatch(text):
         return Decimal(re.sub(r"[.,]", "", text))
     whole, *rest = re.split(r"[.,]", text)

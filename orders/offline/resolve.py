@@ -31,7 +31,7 @@ def resolve(chunks: Sequence[Chunk], menu: Menu, open_before: Sequence[Wish] = (
             wishes += parts
             at += 1 + len(parts)
             continue
-        if not _completes(wishes, chunks[at], menu):
+        if not _completes(wishes, chunks[at], menu) and not _extends(wishes, chunks[at], menu):
             made = _wish(chunks[at], menu, wishes)
             if made is not None and not _is_lead(made, chunks[at + 1 :]):
                 wishes.append(made)
@@ -114,6 +114,27 @@ def _finish(wish: Wish, chunk: Chunk, menu: Menu) -> Wish | None:
     if reading is None or reading.left:
         return None
     return settled(_with_choices(wish, reading))
+
+
+def _extends(wishes: list[Wish], chunk: Chunk, menu: Menu) -> bool:
+    """As in "una torta de mora, nuez y coco": more options of the item before, perhaps too many."""
+    last = wishes[-1] if wishes else None
+    if last is None or last.item is None or chunk.number is not None or not chunk.hard:
+        return False
+    named = best(chunk.readings)
+    if named and named[0].whole and not named[0].left:
+        return False
+    reading = explain_as_choice(chunk.tokens, menu, last.item)
+    if reading is None or reading.left or reading.vague or not reading.options:
+        return False
+    options = list(last.options)
+    surplus = list(last.surplus)
+    for option in reading.options:
+        rule = next(rule for rule in last.item.lists if rule.key == option.list_key)
+        full = sum(1 for other in options if other.list_key == rule.key) >= rule.max
+        (surplus if full else options).append(option)
+    wishes[-1] = settled(replace(last, options=tuple(options), surplus=tuple(surplus)))
+    return True
 
 
 def _is_new_count(chunk: Chunk) -> bool:

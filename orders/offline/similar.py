@@ -94,6 +94,7 @@ class Lexicon:
     def _index(self, word: str) -> None:
         for form in forms(word):
             self._by_form[form].add(word)
+            self._by_base[form].add(word)
             self._by_base[form[:-1] if form[-1] in "aoe" else form].add(word)
         self._by_sound[sound(word)].add(word)
         for stem in stems(word):
