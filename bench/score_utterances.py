@@ -71,6 +71,8 @@ def _chosen(path: Path, ids: Sequence[str]) -> list[dict[str, Any]]:
 
 def _score(cases: Sequence[dict[str, Any]], menus: Path) -> Iterator[tuple[dict[str, Any], Any, str, str]]:
     """Each case with its run, verdict and the reason, menu by menu."""
+    from django.utils import translation
+
     from bench import utterance_judge, utterance_run
     from orders import menu_files
 
@@ -81,7 +83,8 @@ def _score(cases: Sequence[dict[str, Any]], menus: Path) -> Iterator[tuple[dict[
         menu_files.load(menu_files.read(menus / f"{menu}.json"))
         for case in same:
             run = utterance_run.run(case)
-            yield case, run, *utterance_judge.judge(case, run)
+            with translation.override(case["lang"][:2]):
+                yield case, run, *utterance_judge.judge(case, run)
 
 
 def _show(scored: Sequence[tuple[dict[str, Any], Any, str, str]], which: str) -> None:

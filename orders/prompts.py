@@ -67,6 +67,7 @@ def _shop(catalogue: Catalogue, ctx: ToolContext) -> dict[str, Json]:
         "today": f"{local:%Y-%m-%d}",
         "weekday": f"{local:%A}",
         "now": _minute(local),
+        "payment_methods": list(catalogue.shop.payment_methods),
     }
 
 

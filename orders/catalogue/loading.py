@@ -70,6 +70,7 @@ def _terms(shop: models.Shop) -> ShopTerms:
         cancel_cutoff=shop.cancel_cutoff_minutes,
         max_days_ahead=shop.max_days_ahead,
         draft_minutes=shop.draft_minutes,
+        payment_methods=tuple(shop.payment_methods),
     )
 
 

@@ -26,6 +26,7 @@ class ShopTerms:
     cancel_cutoff: int
     max_days_ahead: int
     draft_minutes: int
+    payment_methods: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
