@@ -60,6 +60,7 @@ def test_a_quote_and_the_question_show_the_same_total(desk: Desk) -> None:
     case_menu("sv-pupuseria.json")
     desk.write("4 de loroco con queso y 2 horchatas", profile_name="Ana")
     quote = desk.conversation().calls.get(name="quote_order")
+    assert quote.value is not None
     assert Decimal(quote.value["total"]) == Decimal("5.60")
     assert "$5.60" in desk.write("en la roosevelt")[-1]
 
