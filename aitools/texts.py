@@ -18,12 +18,12 @@ def question(title: str, lines: Sequence[str], *, hint: bool, previous: Previous
         "lines": listed,
     }
     parts = [heads_up(title)] if previous else []
-    return "\n".join([*parts, f"{text} {_('(yes/no)')}" if hint else text])
+    return "\n".join([*parts, with_hint(text, hint=hint)])
 
 
 def with_hint(message: str, *, hint: bool) -> str:
     """A tool's own question, with "(yes/no)" where the channel has no buttons."""
-    return f"{message} {_('(yes/no)')}" if hint else message
+    return " ".join([message, _("(yes/no)")]) if hint else message
 
 
 def heads_up(title: str) -> str:
@@ -32,11 +32,11 @@ def heads_up(title: str) -> str:
 
 def changed(question_text: str) -> str:
     """Put before a question that is asked again because something changed."""
-    return f"{_('Something changed since I asked. Please look again:')}\n{question_text}"
+    return "\n".join([_("Something changed since I asked. Please look again:"), question_text])
 
 
 def asked_again(question_text: str) -> str:
-    return f"{_('I ask again, to be sure:')}\n{question_text}"
+    return "\n".join([_("I ask again, to be sure:"), question_text])
 
 
 def buttons(key: str) -> tuple[Button, Button]:
