@@ -1,0 +1,238 @@
+"""Accepting what comes in: once, whatever it is, and never losing it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+
+from aitools import clock, inbox, languages, staffing, turns
+from aitools.channels.base import EventKind, InboundMessage
+from aitools.models import BotProfile, Conversation, InboundEvent, OutboundMessage, ToolCall, Turn
+from aitools.providers import scripted
+from aitools.providers.scripted import asks, says
+from aitools.tools import registry
+from tests.aitools import desk as parts
+from tests.aitools.desk import Desk
+
+ORDER = asks(("make", {"name": "pan"}))
+STILL = "Ten en cuenta que esto ya se hizo: Hecho: 1 × pan."
+
+
+def event(text: str = "hola", provider_id: str = "SM1", **fields: Any) -> InboundMessage:
+    fields.setdefault("kind", EventKind.MESSAGE)
+    return InboundMessage(channel="web", provider_id=provider_id, address="visitor-1", text=text, **fields)
+
+
+def test_talk_is_numbered_in_order_of_arrival(desk: Desk) -> None:
+    for text in ("uno", "dos", "tres"):
+        desk.receive(text)
+    rows = InboundEvent.objects.order_by("id").values_list("text", "seq", "state")
+    assert list(rows) == [("uno", 1, "unread"), ("dos", 2, "unread"), ("tres", 3, "unread")]
+    conversation = desk.conversation()
+    assert (conversation.inbox_seq, conversation.read_seq) == (3, 0)
+
+
+def test_only_new_events_are_counted(desk: Desk) -> None:
+    assert inbox.receive([event(), event(), event(provider_id="SM2")]) == 2
+    assert inbox.receive([event()]) == 0
+
+
+def test_a_repeat_of_an_unread_message_wakes_again(desk: Desk) -> None:
+    inbox.receive([event()])
+    desk.published.clear()
+    inbox.receive([event()])
+    assert len(desk.published) == 1
+
+
+def test_both_times_are_kept(desk: Desk) -> None:
+    written_at = clock.now()
+    clock.shift(600)
+    inbox.receive([event(sent_at=written_at)])
+    row = InboundEvent.objects.get()
+    assert row.sent_at == written_at
+    assert (row.received_at - written_at).total_seconds() == pytest.approx(600, abs=5)
+
+
+def test_a_fault_that_stores_nothing_is_the_vendors_to_repeat(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*args: object) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(inbox, "_receive", down)
+    with pytest.raises(OperationalError):
+        inbox.receive([event()])
+
+
+def test_the_same_address_on_another_account_is_another_conversation(desk: Desk) -> None:
+    inbox.receive([event(account="shop-1"), event(provider_id="SM2", account="shop-2")])
+    assert Conversation.objects.count() == 2
+
+
+def test_a_press_does_not_wait_for_the_burst_to_settle(desk: Desk) -> None:
+    BotProfile.objects.update(settle_seconds=3)
+    inbox.receive([event("Sí", kind=EventKind.PRESS, payload="confirm:x:yes")])
+    conversation = desk.conversation()
+    assert conversation.wake_at is not None
+    assert conversation.wake_at <= clock.now()
+
+
+@pytest.mark.parametrize("text", ["/reset", " /RESET ", "/Reset\n"])
+def test_a_reset_is_no_talk(desk: Desk, text: str) -> None:
+    assert desk.write(text) == ["Listo, empezamos de nuevo. ¿Qué te gustaría?"]
+    assert not Turn.objects.exists()
+
+
+def test_what_is_written_by_who_opted_out_is_left_to_staff(desk: Desk) -> None:
+    inbox.receive([event(kind=EventKind.OPT_OUT)])
+    inbox.receive([event(provider_id="SM2")])
+    conversation = desk.conversation()
+    assert (conversation.has_unread, conversation.needs_staff) == (False, True)
+    assert InboundEvent.objects.latest("id").state == "staff"
+
+
+def test_talk_that_a_take_over_overtakes_is_seen_by_staff(desk: Desk) -> None:
+    """It was stored for the bot, and before a worker came the person was there."""
+    desk.receive("hola")
+    Conversation.objects.update(mode="human")
+    desk.drain()
+    assert desk.said() == []
+    assert InboundEvent.objects.get().state == "staff"
+    assert desk.conversation().needs_staff
+
+
+def test_a_profile_name_is_made_fit_to_store(desk: Desk) -> None:
+    inbox.receive([event(profile_name=" Ana\x00\ud800 " + "x" * 300)])
+    name = desk.conversation().profile_name
+    assert name.startswith("Ana\ufffd ")
+    assert len(name) == 120
+
+
+def test_the_first_clear_language_stays_until_another_is_clear(desk: Desk) -> None:
+    with scripted.script([says("Hi.")] * 3) as script:
+        for text in ("hi, I would like two croissants", "ok", "mejor quiero dos panes, gracias"):
+            desk.write(text)
+    assert [request.language for request in script.calls] == ["en", "en", "es"]
+
+
+def test_staffs_choice_of_language_stays(desk: Desk) -> None:
+    with scripted.script([says("Hola.")] * 2) as script:
+        desk.write("hola")
+        staffing.set_language(desk.conversation().pk, "en")
+        desk.write("quiero dos panes, gracias")
+    assert script.calls[1].language == "en"
+    assert languages.detect("quiero dos panes, gracias") == "es"
+
+
+# What ends a turn early never hides what it did.
+
+
+def done_and_not_told(desk: Desk) -> None:
+    """The first of two effects is done; the second is asked about, so nobody told of the first."""
+    both = asks(("make", {"name": "pan"}), ("make", {"name": "té"}))
+    with scripted.script([both]):
+        desk.write("pan y té")
+        desk.write("sí")
+
+
+def test_an_expiry_tells_what_was_done_before(desk: Desk) -> None:
+    done_and_not_told(desk)
+    clock.shift(121)
+    assert STILL in desk.sweep()
+    assert len(parts.things()) == 1
+
+
+def test_a_late_yes_tells_what_was_done_before_it_asks_again(desk: Desk) -> None:
+    done_and_not_told(desk)
+    clock.shift(121)
+    told, question = desk.write("sí")
+    assert told == STILL
+    assert "té" in question
+
+
+def test_a_person_who_takes_over_hides_nothing(desk: Desk) -> None:
+    done_and_not_told(desk)
+    assert desk._during(lambda: staffing.take_over(desk.conversation().pk)) == [STILL]
+
+
+def test_a_changed_tool_hides_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    done_and_not_told(desk)
+    newer = replace(parts.MAKE, version=2)
+    monkeypatch.setitem(registry._tools, "make", newer)
+    told, sorry = desk.write("sí")
+    assert (told, sorry[:9]) == (STILL, "Disculpa,")
+
+
+def test_a_reset_tells_what_a_withdrawn_reply_would_have_told(desk: Desk) -> None:
+    with scripted.script([ORDER, says("Listo.")]):
+        desk.write("pan")
+        desk.receive("sí")
+        turns.advance(desk.conversation().pk)
+        assert desk.said()[-1] == "Listo."
+        desk.published.clear()
+        desk.write("/reset")
+    assert desk.said()[1:] == [STILL, "Listo, empezamos de nuevo. ¿Qué te gustaría?"]
+    assert OutboundMessage.objects.get(text="Listo.").state == "withdrawn"
+
+
+def test_a_second_reset_tells_it_again_when_the_first_could_not(desk: Desk) -> None:
+    done_and_not_told(desk)
+    desk.receive("/reset")
+    desk.receive("/reset")
+    desk.drain()
+    assert desk.said()[-2:] == [STILL, "Listo, empezamos de nuevo. ¿Qué te gustaría?"]
+
+
+def test_a_report_that_breaks_stops_neither_the_reset_nor_the_telling(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done_and_not_told(desk)
+    ToolCall.objects.filter(state="done").update(value={})
+    assert desk.write("/reset")[0] == "Ten en cuenta que esto ya se hizo: Listo: Hacer."
+
+
+def test_a_fault_before_there_is_a_turn_is_shown_to_staff(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(text: str) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(languages, "detect", broken)
+    with pytest.raises(RuntimeError):
+        desk.write("hola")
+    assert desk.conversation().needs_staff
+
+
+# A burst is one answer.
+
+
+@pytest.mark.parametrize(
+    ("burst", "made"),
+    [
+        (["sí"], 1),
+        (["sí", "por favor"], 1),
+        (["sí", "pero con azúcar"], 0),
+        (["sí", "no"], 0),
+        (["sí", "[image]"], 0),
+        (["sí", "[audio]"], 0),
+        (["yes!", "no!"], 0),
+        (["yes!", "yes!"], 1),
+        (["yes!", "sí"], 0),
+    ],
+)
+def test_a_burst_is_read_as_a_whole(desk: Desk, burst: list[str], made: int) -> None:
+    """ "yes!" and "no!" are presses, words in brackets are kinds of media."""
+    with scripted.script([ORDER, says("Bien.")]):
+        desk.write("pan")
+        for said in burst:
+            answer(desk, said)
+        desk.drain()
+    assert len(parts.things()) == made
+
+
+def answer(desk: Desk, said: str) -> None:
+    if said.endswith("!"):
+        desk.receive("x", kind=EventKind.PRESS, payload=f"confirm:{desk.question().key}:{said[:-1]}")
+    elif said.startswith("["):
+        desk.receive("", message_kind=said.strip("[]"))
+    else:
+        desk.receive(said)
