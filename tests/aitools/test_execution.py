@@ -19,6 +19,7 @@ from aitools.providers.scripted import asks, says
 from aitools.tools import Tool, ToolContext, registry
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk, Thing
+from tests.aitools.threads import together
 
 Handler = Callable[[Thing, ToolContext], Any]
 #: A dead worker's lease covers the tool's 15 s and the grace.
@@ -363,6 +364,17 @@ def test_a_handler_overtaken_by_a_reset_or_a_person_commits_nothing(
     with scripted.script([DO]):
         desk.write("pan")
     assert (parts.things(), call().state, desk.turn().state) == ([], "cancelled", "cancelled")
+
+
+def test_an_epoch_that_moved_on_alone_is_enough_to_void_the_commit(desk: Desk, use: Callable[..., None]) -> None:
+    def work(args: Thing, ctx: ToolContext) -> None:
+        put(args.name)
+        together(lambda: Conversation.objects.update(epoch=ctx.epoch + 1))
+
+    use(work)
+    with scripted.script([DO]):
+        desk.write("pan")
+    assert (parts.things(), call().state) == ([], "running")
 
 
 def test_an_outside_effect_overtaken_by_a_reset_is_left_to_staff(desk: Desk, use: Callable[..., None]) -> None:
