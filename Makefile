@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests and checks get services of their own, without fsync, beside those of a running demo.
 LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/python -m bakery.local
 
-.PHONY: demo test lint types bench pictures lock browser clean
+.PHONY: demo test lint types bench messages pictures lock browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed-local
@@ -27,6 +27,13 @@ types: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(LOCAL) $(BIN)/python bench/score_utterances.py
+	$(LOCAL) $(BIN)/python -m bench.recovery
+
+# Needs GNU gettext. New texts then stand in locale/es/LC_MESSAGES/django.po, to be translated.
+messages: $(VENV)/installed-dev
+	$(LOCAL) $(BIN)/python manage.py makemessages --locale es --no-location --no-obsolete \
+		--ignore .venv --ignore tests --ignore bench --ignore docs
+	$(LOCAL) $(BIN)/python manage.py compilemessages --locale es
 
 pictures: $(VENV)/installed-dev browser
 	$(BIN)/python docs/pictures.py

@@ -170,6 +170,8 @@ def _reset(conversation: Conversation) -> None:
     read_all(conversation, InboundState.APPLIED)
     newest = conversation.turns.order_by("-id").values_list("id", flat=True).first()
     conversation.history_from = newest or 0
+    if conversation.mode == Mode.HUMAN:
+        return
     language = conversation.language or behaviour.profile().language
     with translation.override(language):
         outbox.enqueue(conversation, texts.reset_done(), kind=OutboundMessage.Kind.NOTICE)

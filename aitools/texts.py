@@ -82,7 +82,10 @@ def still_happened(report: str) -> str:
 
 
 def expired() -> str:
-    return _("Time to answer ran out, so I did nothing. If you still want it, answer “yes” and I will ask again.")
+    return _(
+        "Time to answer my question ran out, so that was not done. "
+        "If you still want it, answer “yes” and I will ask again."
+    )
 
 
 def question_settled() -> str:

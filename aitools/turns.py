@@ -21,6 +21,7 @@ from aitools import (
     completion,
     confirmations,
     execution,
+    failures,
     history,
     leases,
     memory,
@@ -57,13 +58,10 @@ from aitools.models import (
     Turn,
     TurnState,
 )
-from aitools.models.turns import OPEN_TURN, UNSETTLED_CALL
+from aitools.models.turns import OPEN_TURN
 from aitools.tools import ToolContext, ToolSet, registry
 
 log = logging.getLogger(__name__)
-
-#: After so many attempts that died, a turn is given up and staff are told.
-MAX_FAILURES = 3
 
 
 @dataclass
@@ -100,7 +98,7 @@ def advance(conversation_id: int) -> None:
             log.info("lease of conversation %s was lost", conversation_id)
             return
         except Exception as error:
-            _record_failure(lease, error)
+            failures.record(lease, error)
             raise
         if leases.release(lease, seen_seq):
             return
@@ -234,7 +232,7 @@ def _expire_changed_tool(work: Work, call: ToolCall) -> None:
     """A deploy changed the tool while the customer thought: apologise, run nothing."""
     with transaction.atomic(durable=True):
         conversation = leases.fence(work.lease)
-        _close_calls(work.turn, CallState.EXPIRED)
+        failures.close_calls(work.turn, CallState.EXPIRED)
         audit.record_call(audit.CHANGED, call, error="the tool changed")
         reports.tell_effects(work.turn, conversation)
         _end(work, conversation, texts.tool_gone(), TurnState.CANCELLED)
@@ -313,40 +311,6 @@ def _end(work: Work, conversation: Conversation, text: str, state: TurnState) ->
     """Close the turn with a reply. Needs the fenced transaction."""
     Turn.objects.filter(pk=work.turn.pk).update(state=state, reply=text, finished_at=DbNow())
     outbox.enqueue(conversation, text, turn_id=work.turn.pk)
-
-
-def _record_failure(lease: Lease, error: Exception) -> None:
-    """Count a died attempt; the third gives the turn up with an apology."""
-    log.error("conversation %s failed", lease.conversation_id, exc_info=error)
-    try:
-        with transaction.atomic(durable=True):
-            conversation = leases.fence(lease)
-            turn = Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).first()
-            if turn is not None:
-                _count_failure(conversation, turn, error)
-            else:
-                Conversation.objects.filter(pk=conversation.pk).update(needs_staff=True)
-        leases.drop(lease)
-    except LeaseLost:
-        log.info("lease of conversation %s was lost", lease.conversation_id)
-
-
-def _count_failure(conversation: Conversation, turn: Turn, error: Exception) -> None:
-    turn.failures += 1
-    turn.failure = f"{type(error).__name__}: {error}"[:300]
-    if turn.failures >= MAX_FAILURES:
-        turn.state, turn.finished_at = TurnState.FAILED, DbNow()
-        _close_calls(turn, CallState.CANCELLED)
-        conversation.needs_staff = True
-        conversation.save(update_fields=["needs_staff"])
-        with translation.override(conversation.language or "es"):
-            turn.reply = "\n".join(reports.reports_of(turn, conversation)) or texts.apology()
-        outbox.enqueue(conversation, turn.reply, turn_id=turn.pk)
-    turn.save(update_fields=["failures", "failure", "state", "finished_at", "reply"])
-
-
-def _close_calls(turn: Turn, state: CallState) -> None:
-    ToolCall.objects.filter(turn=turn, state__in=UNSETTLED_CALL).update(state=state, finished_at=DbNow())
 
 
 def _row(view: CallView) -> ToolCall:

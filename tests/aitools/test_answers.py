@@ -38,6 +38,7 @@ def test_a_question_is_never_an_answer(before: str, mark: str, after: str) -> No
     assert read(f"{before}{mark}{after}") is expected
 
 
+@example(before="no", word="nñ", after="no")
 @given(before=talk, word=st.from_regex(r"[a-zñ]{2,12}", fullmatch=True), after=talk)
 def test_a_word_outside_the_lists_is_never_an_answer(before: str, word: str, after: str) -> None:
     listed = {part for phrase in KNOWN for part in phrase.split()}
@@ -101,4 +102,5 @@ def test_blank_lines_of_a_profile_make_nothing_an_answer() -> None:
 
 
 def squeezed(word: str) -> str:
-    return re.sub(r"(.)\1+", r"\1", word)
+    """The word as it is compared: ñ as n, stretched letters once."""
+    return re.sub(r"(.)\1+", r"\1", word.replace("ñ", "n"))

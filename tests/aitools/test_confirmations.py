@@ -77,7 +77,7 @@ def test_an_unanswered_question_expires_without_an_effect(desk: Desk) -> None:
     asked(desk)
     clock.shift(121)
     (notice,) = desk.sweep()
-    assert notice.startswith("Se acabó el tiempo para responder, así que no hice nada.")
+    assert notice.startswith("Se acabó el tiempo para responder mi pregunta, así que eso no se hizo.")
     assert desk.question().state == "expired"
     assert desk.turn().state == "cancelled"
     assert desk.sweep() == []
