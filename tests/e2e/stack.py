@@ -110,9 +110,11 @@ class Stack:
                 client.delete(*keys)
 
     def shift_clock(self, seconds: float) -> None:
-        """Move the database's clock for every connection made from now on."""
+        """Move the database's clock for everybody: connections made before are ended."""
         name = urlsplit(self.environment["DATABASE_URL"]).path.strip("/")
         self.sql(f"ALTER DATABASE \"{name}\" SET aitools.clock_shift = '{float(seconds)} seconds'")
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        self.sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
 
     def log_tail(self) -> str:
         return "\n".join(path.read_text(errors="replace")[-3000:] for path in sorted(self.logs.glob("*.log")))

@@ -29,6 +29,7 @@ def test_killed_after_the_yes_is_stored(stack: Stack, texting: Texting) -> None:
     worker = stack.start_worker()
     texting.write(ORDER)
     texting.hears(1)
+    stack.until(lambda: _is_sent(stack, texting), "the question to be marked as sent")
     stack.kill(worker)
     texting.write("sí")
     stack.flush_redis()
@@ -42,6 +43,7 @@ def test_killed_during_the_tool(stack: Stack, texting: Texting) -> None:
     worker = stack.start_worker()
     texting.write(ORDER)
     texting.hears(1)
+    stack.until(lambda: _is_sent(stack, texting), "the question to be marked as sent")
     with psycopg.connect(stack.environment["DATABASE_URL"]) as other:
         other.execute("LOCK TABLE orders_order IN SHARE MODE")
         texting.write("sí")

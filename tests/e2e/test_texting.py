@@ -127,6 +127,7 @@ def test_redis_flushed_between_webhook_and_worker_costs_one_sweep(stack: Stack, 
 def test_a_forged_signature_is_refused_and_stores_nothing(stack: Stack, texting: Texting, token: str) -> None:
     with pytest.raises(HTTPError) as refused:
         signed_request(stack.url, "/webhooks/twilio", texting.form("hola", "SMforged"), token=token)
+    refused.value.close()
     assert refused.value.code == 403
     assert stack.one("SELECT count(*) FROM aitools_inboundevent WHERE provider_id = 'SMforged'") == 0
 
