@@ -45,9 +45,9 @@ def run(folder: Path, *command: str, **changes: str) -> subprocess.CompletedProc
 
 
 @contextmanager
-def running(folder: Path, script: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
-    """A shell script under the runner, once it has printed the two URLs it was given."""
-    words = [*RUN, "sh", "-c", f'echo "$DATABASE_URL"; echo "$REDIS_URL"; {script}']
+def running(folder: Path, script: str, *, first: str = ":") -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """A shell script under the runner, once it did ``first`` and printed the two URLs it was given."""
+    words = [*RUN, "sh", "-c", f'{first}; echo "$DATABASE_URL"; echo "$REDIS_URL"; {script}']
     user = subprocess.Popen(
         words, cwd=PROJECT, env=environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -114,7 +114,7 @@ def test_the_exit_code_is_the_commands(folder: Path) -> None:
 
 
 def test_signals_reach_the_command(folder: Path) -> None:
-    with running(folder, "trap 'exit 9' TERM; while :; do sleep 0.1; done") as (user, *_):
+    with running(folder, "while :; do sleep 0.1; done", first="trap 'exit 9' TERM") as (user, *_):
         user.send_signal(signal.SIGTERM)
         assert user.wait(10) == 9
 
