@@ -131,9 +131,10 @@ def _number(conversation: Conversation, row: InboundEvent) -> None:
 
 
 def _leave_to_staff(conversation: Conversation, row: InboundEvent, profile: BotProfile) -> None:
-    """A person answers here; with the bot off, the customer hears so once an hour."""
+    """A person answers here, also what no turn had read yet; with the bot off, the customer hears so once an hour."""
     row.state = InboundState.STAFF
-    conversation.read_seq, conversation.needs_staff = conversation.inbox_seq, True
+    read_all(conversation, InboundState.STAFF)
+    conversation.needs_staff = True
     if profile.bot_on or not profile.off_text:
         return
     recent = conversation.outbound.filter(text=profile.off_text, created_at__gt=row.received_at - timedelta(hours=1))

@@ -102,6 +102,18 @@ def test_talk_that_a_take_over_overtakes_is_seen_by_staff(desk: Desk) -> None:
     assert desk.conversation().needs_staff
 
 
+def test_what_the_bot_had_not_read_yet_is_staffs_with_the_rest(desk: Desk) -> None:
+    """Else it would turn up in the burst that the bot reads days later."""
+    desk.receive("uno")
+    BotProfile.objects.update(bot_on=False)
+    desk.receive("dos")
+    assert set(InboundEvent.objects.values_list("state", flat=True)) == {"staff"}
+    BotProfile.objects.update(bot_on=True)
+    with scripted.script([says("Hola.")]):
+        desk.write("tres")
+    assert desk.turn().text == "tres"
+
+
 def test_a_profile_name_is_made_fit_to_store(desk: Desk) -> None:
     inbox.receive([event(profile_name=" Ana\x00\ud800 " + "x" * 300)])
     name = desk.conversation().profile_name
