@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from aitools.channels.base import InboundMessage
 from aitools.delivery import apply_status
-from aitools.models import InboundEvent, OutboundMessage
+from aitools.models import InboundEvent, InboundState, OutboundMessage
 
 
 def receive(event: InboundMessage) -> int:
-    """Store one status and apply it to its message if that is known; 1 if new."""
-    try:
-        with transaction.atomic(durable=True):
-            row = InboundEvent.objects.create(
-                channel=event.channel,
-                provider_id=event.provider_id,
-                kind=event.kind,
-                reply_to=event.status_of,
-                extra={
+    """Store one status and apply it to its message if that is known; 1 if new.
+
+    It is committed before the message is looked for, so that whoever commits
+    the vendor's id meanwhile finds it.  A repeat of one that was stored and
+    never applied, because a process died in between, applies it.
+    """
+    with transaction.atomic(durable=True):
+        row, is_new = InboundEvent.objects.get_or_create(
+            channel=event.channel,
+            provider_id=event.provider_id,
+            defaults={
+                "kind": event.kind,
+                "reply_to": event.status_of,
+                "extra": {
                     "status": event.status,
                     "error_code": event.error_code,
                     "error_kind": event.error_kind,
                     "outbox": event.outbox_id,
                 },
-            )
-    except IntegrityError:
-        return 0
-    _apply(row, event)
-    return 1
+            },
+        )
+    if row.state == InboundState.UNREAD:
+        _apply(row, event)
+    return int(is_new)
 
 
 def _apply(row: InboundEvent, event: InboundMessage) -> None:

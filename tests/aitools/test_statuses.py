@@ -7,9 +7,9 @@ import uuid
 from itertools import permutations
 
 import pytest
-from django.db import connections
+from django.db import OperationalError, connections
 
-from aitools import inbox, outbox
+from aitools import inbox, outbox, statuses
 from aitools.channels.base import DeliveryStatus, EventKind, InboundMessage, OutgoingMessage
 from aitools.delivery import forward
 from aitools.errors import ChannelUnknown
@@ -144,6 +144,19 @@ def test_an_early_failure_is_not_overwritten_by_our_own_success(desk: Desk, by_k
     row = sent(desk)
     assert (row.state, row.status, row.error_code) == ("failed", "failed", "30005")
     assert desk.conversation().needs_staff
+
+
+def test_a_status_whose_effect_was_lost_is_applied_by_its_repeat(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*given: object) -> None:
+        raise OperationalError
+
+    sent(desk)
+    with monkeypatch.context() as dying:
+        dying.setattr(statuses, "apply_status", dies)
+        with pytest.raises(OperationalError):
+            told(FAILED, error_code="30005")
+    assert told(FAILED, error_code="30005") == 0
+    assert (newest().state, newest().error_code) == ("failed", "30005")
 
 
 def test_proof_of_sending_stops_a_repeat_that_waits(desk: Desk) -> None:
