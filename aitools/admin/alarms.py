@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min, QuerySet
 
+from aitools.channels.base import EventKind
 from aitools.models import Conversation, InboundEvent, InboundState, OutboundMessage, OutboundState, PendingConfirmation
 
 #: How many of each are listed; the lists behind them have the rest.
@@ -31,7 +32,7 @@ class Alarms:
 
 def current(now: datetime) -> Alarms:
     """What needs a person at this time. Four queries."""
-    unread = InboundEvent.objects.filter(state=InboundState.UNREAD).aggregate(since=Min("received_at"))["since"]
+    unread = _unread().aggregate(since=Min("received_at"))["since"]
     return Alarms(
         waiting=tuple(_waiting()[:SHOWN]),
         questions=tuple(_questions()[:SHOWN]),
@@ -44,6 +45,11 @@ def current(now: datetime) -> Alarms:
 def waiting_count() -> int:
     """How many conversations wait for staff; stops counting at 100."""
     return _waiting()[:100].count()
+
+
+def _unread() -> QuerySet[InboundEvent]:
+    """Talk alone: a status whose message we don't know stays unread and is nobody's work."""
+    return InboundEvent.objects.filter(state=InboundState.UNREAD).exclude(kind=EventKind.STATUS)
 
 
 def _waiting() -> QuerySet[Conversation]:

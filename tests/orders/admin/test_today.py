@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from aitools import clock
+from aitools.models import InboundEvent
 from orders.admin import today
 from tests.aitools.admin import rows as talk
 from tests.orders.admin import rows
@@ -77,6 +78,14 @@ def test_who_waits_and_what_failed_is_on_top(browser: Client) -> None:
     assert "(21610)" in html
     assert "Pedro" not in html
     assert "The oldest unread message is 4 minutes old." in html
+
+
+def test_a_status_of_a_message_we_never_sent_is_no_unread_message(browser: Client) -> None:
+    """Numbers are also used from the vendor's own console; what it says of those is kept, and is nobody's work."""
+    told_at = clock.now() - timedelta(minutes=4)
+    InboundEvent.objects.create(channel="twilio_sms", provider_id="SM1:sent", kind="status", received_at=told_at)
+    assert "Nobody waits, nothing failed." in first_screen(browser)
+    assert "unread message" not in first_screen(browser)
 
 
 def test_a_busy_day_costs_no_more_queries(browser: Client) -> None:
