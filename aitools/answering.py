@@ -114,7 +114,8 @@ def _apply(conversation: Conversation, turn: Turn, pending: PendingConfirmation,
 def _ask_anew(turn: Turn, pending: PendingConfirmation, got: Read) -> None:
     """A typed yes under a newer message of ours may mean that one: ask again."""
     confirmations.settle(pending, State.CANCELLED, got.by)
-    _settle_call(pending.call, CallState.REFUSED, results.changed())
+    _settle_call(pending.call, CallState.REFUSED, results.superseded())
+    audit.record_call(audit.CANCELLED, pending.call, error=confirmations.BURIED)
     confirmations.repeat(turn, pending.call, confirmations.BURIED)
     _go_on(turn, got.text)
 

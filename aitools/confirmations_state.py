@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from aitools import clock
+from aitools import audit, clock
 from aitools.models import (
     CallState,
     Conversation,
@@ -45,17 +45,18 @@ def cancel_unsent(message: OutboundMessage) -> None:
     parts = OutboundMessage.objects.filter(conversation=message.conversation_id, kind=OutboundMessage.Kind.QUESTION)
     waiting = parts.filter(pk__gt=message.pk, pk__lte=pending.message_id, state=OutboundState.QUEUED)
     waiting.update(state=OutboundState.WITHDRAWN)
-    _cancel(pending)
+    _cancel(pending, "the question could not be sent")
 
 
-def cancel_open(conversation: Conversation) -> None:
+def cancel_open(conversation: Conversation, reason: str) -> None:
     """Nobody is asked any more here. Needs a transaction."""
     pending = PendingConfirmation.objects.filter(conversation=conversation, state=State.PENDING).first()
     if pending is not None:
-        _cancel(pending)
+        _cancel(pending, reason)
 
 
-def _cancel(pending: PendingConfirmation) -> None:
+def _cancel(pending: PendingConfirmation, reason: str) -> None:
+    audit.record_call(audit.CANCELLED, pending.call, error=reason)
     now = clock.now()
     pending.state, pending.settled_at = State.CANCELLED, now
     pending.save(update_fields=["state", "settled_at"])
@@ -63,5 +64,5 @@ def _cancel(pending: PendingConfirmation) -> None:
         state=CallState.CANCELLED, finished_at=now
     )
     Turn.objects.filter(pk=pending.call.turn_id, state=TurnState.WAITING).update(
-        state=TurnState.CANCELLED, finished_at=now, failure="the question could not be sent"
+        state=TurnState.CANCELLED, finished_at=now, failure=reason
     )

@@ -93,7 +93,7 @@ def _after_failure(conversation: Conversation, row: OutboundMessage, *, opted_ou
     if opted_out:
         conversation.opted_out_at = clock.now()
         withdraw(conversation)
-        confirmations_state.cancel_open(conversation)
+        confirmations_state.cancel_open(conversation, "the customer opted out")
     elif row.kind == OutboundMessage.Kind.QUESTION:
         confirmations_state.cancel_unsent(row)
     conversation.save(update_fields=["needs_staff", "opted_out_at"])

@@ -7,7 +7,7 @@ import logging
 from django.db import transaction
 from django.utils import translation
 
-from aitools import leases, outbox, reports, texts
+from aitools import confirmations_state, leases, outbox, reports, texts
 from aitools.clock import DbNow
 from aitools.errors import LeaseLost
 from aitools.leases import Lease
@@ -40,6 +40,7 @@ def _count_failure(conversation: Conversation, turn: Turn, error: Exception) -> 
     turn.failures += 1
     turn.failure = f"{type(error).__name__}: {error}"[:300]
     if turn.failures >= MAX_FAILURES:
+        confirmations_state.cancel_open(conversation, "the turn was given up")
         turn.state, turn.finished_at = TurnState.FAILED, DbNow()
         close_calls(turn, CallState.CANCELLED)
         conversation.needs_staff = True

@@ -136,6 +136,7 @@ def test_a_yes_under_a_newer_message_is_asked_again(desk: Desk) -> None:
     (question,) = desk.write("sí")[-1:]
     assert question.startswith("Te pregunto de nuevo")
     assert parts.things() == []
+    assert desk.events() == ["tool.confirm.requested", "tool.confirm.cancelled", "tool.confirm.requested"]
 
 
 def test_a_price_that_changed_is_asked_again_and_not_run(desk: Desk) -> None:

@@ -321,6 +321,13 @@ def test_a_question_that_cannot_be_sent_is_cancelled_and_staff_are_told(desk: De
     assert parts.things() == []
 
 
+def test_a_question_that_cannot_be_sent_is_in_the_audit(desk: Desk, vendor: faulty.Vendor) -> None:
+    vendor.outcomes.append(ChannelPermanent("refused", code="30005"))
+    with scripted.script([asks(("make", {"name": "pan"}))]):
+        desk.write("pan")
+    assert desk.events() == ["tool.confirm.requested", "tool.confirm.cancelled"]
+
+
 def test_a_question_that_misses_a_part_is_no_question(
     desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

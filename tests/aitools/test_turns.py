@@ -2,7 +2,7 @@
 
 import pytest
 
-from aitools import clock, turns
+from aitools import clock, confirmations, turns
 from aitools.errors import ProviderTransient
 from aitools.models import BotProfile, InboundEvent, ModelEndpoint, OutboundMessage, Step, ToolCall, Turn
 from aitools.providers import scripted
@@ -242,6 +242,26 @@ def test_a_turn_that_keeps_dying_is_given_up_with_an_apology(desk: Desk) -> None
     assert desk.conversation().needs_staff
     with scripted.script([says("Ya estoy.")]):
         assert desk.write("¿hola?") == ["Ya estoy."]
+
+
+def test_a_question_is_given_up_with_its_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that stayed open would forbid every later one."""
+
+    def broken(*given: object) -> None:
+        raise RuntimeError("bug")
+
+    with scripted.script([ORDER]):
+        desk.write("2 panes")
+    desk.receive("sí")
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr(confirmations, "read_burst", broken)
+        for _ in range(3):
+            with pytest.raises(RuntimeError):
+                turns.advance(desk.conversation().pk)
+    assert (desk.turn().state, desk.question().state) == ("failed", "cancelled")
+    with scripted.script([ORDER, says("Listo.")]):
+        assert "¿Confirmas?" in desk.write("2 panes")[-1]
+        assert desk.write("sí") == ["Listo."]
 
 
 def test_two_customers_never_see_each_others_words(desk: Desk) -> None:
