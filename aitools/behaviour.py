@@ -23,10 +23,12 @@ def words(in_force: BotProfile) -> Words:
 
 
 def endpoints(in_force: BotProfile) -> list[EndpointConfig]:
-    """The models to try, in order. The offline order taker always comes last."""
-    chain = [_from_row(in_force.endpoint)] if in_force.endpoint else [_from_environment()]
+    """The models to try, in order, without those switched off. The offline order taker always comes last."""
+    rows = [in_force.endpoint] if in_force.endpoint else []
     if in_force.pk:
-        chain += [_from_row(row) for row in in_force.fallbacks.filter(active=True)]
+        rows += in_force.fallbacks.all()
+    chain = [] if in_force.endpoint else [_from_environment()]
+    chain += [_from_row(row) for row in rows if row.active]
     if all(endpoint.kind != "offline" for endpoint in chain):
         chain.append(EndpointConfig(kind="offline"))
     return chain

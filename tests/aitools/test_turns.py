@@ -264,6 +264,13 @@ def test_a_question_is_given_up_with_its_turn(desk: Desk, monkeypatch: pytest.Mo
         assert desk.write("sí") == ["Listo."]
 
 
+def test_an_endpoint_that_was_switched_off_is_not_asked(desk: Desk, profile: BotProfile) -> None:
+    profile.fallbacks.add(ModelEndpoint.objects.create(name="second", kind="scripted", model="second"))
+    ModelEndpoint.objects.filter(name="script").update(active=False)
+    with scripted.script([]), scripted.script([says("¡Hola!")], model="second"):
+        assert desk.write("hola") == ["¡Hola!"]
+
+
 def test_two_customers_never_see_each_others_words(desk: Desk) -> None:
     other = Desk(address="visitor-2", published=desk.published)
     with scripted.script([says(f"r{number}") for number in range(10)]) as script:
