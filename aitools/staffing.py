@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -32,11 +32,14 @@ def hand_back(conversation_id: int) -> None:
 
 
 def write_as_staff(conversation_id: int, text: str) -> OutboundMessage:
-    """Queue a person's words; the bot is silent from then on."""
+    """Queue a person's words; the bot is silent from then on, for the profile's time at least."""
     with transaction.atomic():
         conversation = _locked(conversation_id)
         if not conversation.is_with_person(clock.now()):
             _to_person(conversation, None)
+        elif conversation.mode_until is not None:
+            until = _until(behaviour.profile().human_minutes)
+            conversation.mode_until = until and max(until, conversation.mode_until)
         conversation.needs_staff = False
         conversation.save()
         return outbox.enqueue(conversation, text, kind=OutboundMessage.Kind.STAFF)
@@ -47,8 +50,7 @@ def ask_for_staff(conversation_id: int) -> None:
 
     Needs the tool's transaction; touches only columns that no worker fences.
     """
-    minutes = behaviour.profile().human_minutes
-    until = clock.now() + timedelta(minutes=minutes) if minutes else None
+    until = _until(behaviour.profile().human_minutes)
     Conversation.objects.filter(pk=conversation_id).update(mode=Mode.HUMAN, mode_until=until, needs_staff=True)
 
 
@@ -69,10 +71,14 @@ def retry_send(outbound_id: int) -> None:
 
 def _to_person(conversation: Conversation, minutes: int | None) -> None:
     minutes = behaviour.profile().human_minutes if minutes is None else minutes
-    conversation.mode = Mode.HUMAN
-    conversation.mode_until = clock.now() + timedelta(minutes=minutes) if minutes else None
+    conversation.mode, conversation.mode_until = Mode.HUMAN, _until(minutes)
     interrupt(conversation, "a person took over")
     read_all(conversation, InboundState.STAFF)
+
+
+def _until(minutes: int) -> datetime | None:
+    """When the bot returns; None for never."""
+    return clock.now() + timedelta(minutes=minutes) if minutes else None
 
 
 def _locked(conversation_id: int) -> Conversation:

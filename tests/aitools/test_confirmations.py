@@ -247,6 +247,28 @@ def test_the_bot_returns_after_the_set_time(desk: Desk) -> None:
         assert desk.write("¿hola?") == ["Soy el bot."]
 
 
+def test_the_set_time_runs_from_the_persons_last_words(desk: Desk, profile: BotProfile) -> None:
+    BotProfile.objects.update(human_minutes=10)
+    desk.receive("hola")
+    pk = desk.conversation().pk
+    staffing.write_as_staff(pk, "Soy Olga.")
+    clock.shift(500)
+    staffing.write_as_staff(pk, "Ya casi está.")
+    clock.shift(700)
+    assert desk.write("¿cuánto falta?") == []
+    clock.shift(1101)
+    with scripted.script([says("Soy el bot.")]):
+        assert desk.write("¿hola?") == ["Soy el bot."]
+
+
+def test_words_of_a_person_never_shorten_the_time(desk: Desk) -> None:
+    desk.receive("hola")
+    pk = desk.conversation().pk
+    staffing.take_over(pk, minutes=0)
+    staffing.write_as_staff(pk, "Soy Olga.")
+    assert desk.conversation().mode_until is None
+
+
 def test_with_the_bot_off_customers_read_what_staff_wrote(desk: Desk) -> None:
     BotProfile.objects.update(bot_on=False, off_text="Hoy atendemos por teléfono.")
     assert desk.write("hola") == ["Hoy atendemos por teléfono."]
