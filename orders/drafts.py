@@ -25,15 +25,14 @@ class DraftValues:
 
 
 def load(ctx: ToolContext) -> DraftValues | None:
-    """The conversation's draft, unless it expired or was reset since."""
+    """The conversation's draft, unless it expired or was reset since.
+
+    One that the customer was asked about and said yes to expires no more.
+    """
     if ctx.conversation_id is None:
         return None
-    row = (
-        Draft.objects.filter(conversation_id=ctx.conversation_id, epoch=ctx.epoch, expires_at__gt=ctx.now)
-        .select_related("branch")
-        .first()
-    )
-    if row is None:
+    row = Draft.objects.filter(conversation_id=ctx.conversation_id, epoch=ctx.epoch).select_related("branch").first()
+    if row is None or (ctx.agreed is None and row.expires_at <= ctx.now):
         return None
     return DraftValues(
         wishes=tuple(_wish(line) for line in row.lines),

@@ -57,6 +57,15 @@ class TestCreate:
         assert Order.objects.get().total == 9500
         assert not Draft.objects.exists()
 
+    def test_a_draft_that_was_agreed_to_does_not_expire_under_the_yes(self) -> None:
+        make.load_sample()
+        ctx = make.context(name="Ana")
+        make.run("quote_order", {"items": TWO_AND_ONE}, ctx)
+        asked = replace(ctx, now=ctx.now + timedelta(minutes=239))
+        _, agreed = make.ask("create_order", {}, asked)
+        make.run("create_order", {}, replace(ctx, now=ctx.now + timedelta(minutes=241)), agreed=agreed)
+        assert Order.objects.get().total == 9500
+
     def test_without_anything_to_order_it_asks_what(self) -> None:
         make.load_sample()
         with pytest.raises(ToolRetry) as refused:
