@@ -70,7 +70,7 @@ def unit_price(item: Item) -> Decimal:
 
 
 def quote(items: Iterable[Item], terms: ShopTerms) -> Quote:
-    """Price the items. Each line is rounded once, totals are sums of what is shown."""
+    """Price the items. Unit prices are rounded as they are shown, all else is made of them."""
     lines = tuple(_line(item, terms) for item in items)
     subtotal = sum((line.total for line in lines), Decimal(0))
     tax = sum((line.tax for line in lines), Decimal(0))
@@ -79,8 +79,8 @@ def quote(items: Iterable[Item], terms: ShopTerms) -> Quote:
 
 
 def _line(item: Item, terms: ShopTerms) -> Line:
-    price = unit_price(item)
-    total = round_to(price * item.quantity, terms.digits)
+    price = round_to(unit_price(item), terms.digits)
+    total = price * item.quantity
     return Line(item=item, unit_price=price, total=total, tax=_tax(total, item.product.tax_rate, terms))
 
 

@@ -57,6 +57,15 @@ class TestCreate:
         assert Order.objects.get().total == 9500
         assert not Draft.objects.exists()
 
+    def test_a_price_finer_than_the_currency_can_be_ordered_as_it_is_shown(self) -> None:
+        make.load_sample()
+        Product.objects.filter(key="croissant").update(price=Decimal("3500.50"))
+        given = {"items": [{"product": "croissant", "quantity": 1}], "name": "Ana"}
+        lines, agreed = make.ask("create_order", given, make.context())
+        assert lines[0] == "1 × Croissant — $3.501"
+        make.run("create_order", given, make.context(), agreed=agreed)
+        assert Order.objects.get().total == 3501
+
     def test_a_draft_that_was_agreed_to_does_not_expire_under_the_yes(self) -> None:
         make.load_sample()
         ctx = make.context(name="Ana")

@@ -85,6 +85,12 @@ def test_each_line_is_rounded_once_and_the_total_is_the_sum_of_what_is_shown() -
     assert priced.total == Decimal("1.02")
 
 
+def test_a_price_finer_than_the_currency_is_rounded_before_it_is_multiplied() -> None:
+    """Staff may type one, or change the shop's decimals: price × quantity must still be the line."""
+    [line] = quote([Item(product("3500.50"), 3)], replace(TERMS, currency="COP", digits=0)).lines
+    assert (line.unit_price, line.total) == (Decimal(3501), Decimal(10503))
+
+
 def test_included_tax_is_inside_the_total() -> None:
     priced = quote([Item(product("11.00", "10"), 1)], TERMS)
     assert (priced.subtotal, priced.tax, priced.total) == (Decimal("11.00"), Decimal("1.00"), Decimal("11.00"))
