@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import DateTimeField, F, Func
+from django.db.models import DateTimeField, Func
 from django.db.models.expressions import CombinedExpression
 
 SETTING = "aitools.clock_shift"
@@ -40,23 +40,10 @@ def after(seconds: float) -> CombinedExpression:
     return DbNow() + timedelta(seconds=seconds)
 
 
-def field_plus(field: str, seconds: float) -> CombinedExpression:
-    """A column plus ``seconds``, as a query expression."""
-    return F(field) + timedelta(seconds=seconds)
-
-
 def shift(seconds: float) -> None:
     """Move this connection's clock by ``seconds`` from the real one (tests)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config(%s, %s, false)", [SETTING, f"{seconds} seconds"])
-
-
-def shift_everywhere(seconds: float) -> None:
-    """Move the clock of every connection opened from now on (tests with workers)."""
-    with connection.cursor() as cursor:
-        name = connection.ops.quote_name(connection.settings_dict["NAME"])
-        cursor.execute(f"ALTER DATABASE {name} SET {SETTING} = '{float(seconds)} seconds'")
-    shift(seconds)
 
 
 @contextmanager

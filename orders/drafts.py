@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -87,7 +86,3 @@ def _wish(line: dict[str, Json]) -> Wish:
         options=tuple(line.get("options") or ()),
         note=line.get("note") or "",
     )
-
-
-def wishes_json(wishes: Sequence[Wish]) -> list[dict[str, Json]]:
-    return [wish_json(wish) for wish in wishes]
