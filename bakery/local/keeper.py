@@ -18,11 +18,12 @@ def use(service: Service) -> tuple[str, int]:
     """
     service.folder.mkdir(parents=True, exist_ok=True)
     # Waits here while a keeper stops the server: it holds this lock until it has.
-    users = _lock(service.folder / "users.lock", fcntl.LOCK_SH)
-    with _lock(service.folder / "start.lock", fcntl.LOCK_EX):
-        if not _kept(service):
-            _start_keeper(service)
-    held = os.dup(users.fileno())
+    with _lock(service.folder / "users.lock", fcntl.LOCK_SH) as users:
+        with _lock(service.folder / "start.lock", fcntl.LOCK_EX):
+            if not _kept(service):
+                _start_keeper(service)
+        # The lock belongs to the open file, which the copy keeps open.
+        held = os.dup(users.fileno())
     os.set_inheritable(held, True)
     return _url_path(service).read_text(), held
 
@@ -49,6 +50,8 @@ def _start_keeper(service: Service) -> None:
         if keeper.poll() is not None:
             raise LocalServiceError((service.folder / "keeper.log").read_text().strip() or f"{service.name}: killed")
         time.sleep(0.02)
+    # It outlives this process on purpose; without this Python warns that nobody waited for it.
+    keeper.returncode = 0
 
 
 def _kept(service: Service) -> bool:
