@@ -2,8 +2,6 @@
 
 import io
 import os
-from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +10,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from aitools.models import BotProfile
+from orders.models import Shop
+
+SAMPLE = settings.BASE_DIR / "orders" / "samples" / "bakery.json"
 
 
 class Command(BaseCommand):
@@ -19,20 +20,22 @@ class Command(BaseCommand):
 
     help = "Prepare the database of the demo. Only for DEMO=true."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        """The menu to show, for who wants another than the sample."""
-        parser.add_argument("--menu", type=Path, default=settings.BASE_DIR / "orders" / "samples" / "bakery.json")
-
-    def handle(self, *args: Any, menu: Path, **options: Any) -> None:
-        """Idempotent; later starts change nothing but what the sample file changed."""
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Idempotent; a later start leaves menu and profile as people left them."""
         if not settings.DEMO:
             raise CommandError("This is not a demo: DEMO is not true.")
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        call_command("load_menu", str(menu), stdout=io.StringIO())
+        load_sample()
         call_command("sync_roles", verbosity=0)
         _make_profile()
         _make_staff_user(os.environ["DEMO_USER"], os.environ["DEMO_PASSWORD"])
+
+
+def load_sample() -> None:
+    """Load the sample bakery, unless there is a shop: prices edited since, or another menu, are the person's own."""
+    if not Shop.objects.exists():
+        call_command("load_menu", str(SAMPLE), stdout=io.StringIO())
 
 
 def _make_profile() -> None:
