@@ -13,7 +13,7 @@ from aitools.tools import ToolContext
 from aitools.types import Json
 from orders import customers, stock
 from orders.catalogue import ShopTerms
-from orders.models import Actor, EventKind, Order, OrderEvent, OrderLine, OrderLineOption, OrderState
+from orders.models import Actor, Customer, EventKind, Order, OrderEvent, OrderLine, OrderLineOption, OrderState
 from orders.planning import Plan, refuse
 from orders.pricing import Line
 from orders.texts import refusals
@@ -35,8 +35,7 @@ def place(plan: Plan, ctx: ToolContext) -> Order:
     """Store the planned order for the customer who writes, once per tool call."""
     _require_transaction()
     customer = customers.find_or_create(ctx, plan.name)
-    if customer.blocked:
-        raise _for_a_person()
+    check_customer(customer)
     day = plan.due.date()
     _take(plan, day)
     order = Order(
@@ -88,6 +87,13 @@ def cancel(order: Order, reason: str, ctx: ToolContext) -> Order:
     return order
 
 
+def check_customer(customer: Customer | None) -> None:
+    """Raise if staff want to take this customer's orders themselves."""
+    if customer is not None and customer.blocked:
+        say = _("I can't take your order here. Shall I call a person of the shop?")
+        raise ToolFailed("This customer's orders are taken by staff only; offer talk_to_person.", say=say)
+
+
 def check_changeable(order: Order, terms: ShopTerms, ctx: ToolContext) -> None:
     """Raise unless the customer may still change the order by themselves."""
     _check_open(order, terms.change_cutoff, ctx)
@@ -123,11 +129,6 @@ def _check_open(order: Order, cutoff: int, ctx: ToolContext) -> None:
             "order": order.number
         }
         raise ToolFailed("Too late for the customer to change this order; offer talk_to_person.", say=say)
-
-
-def _for_a_person() -> ToolFailed:
-    say = _("I can't take your order here. Shall I call a person of the shop?")
-    return ToolFailed("This customer's orders are taken by staff only; offer talk_to_person.", say=say)
 
 
 def _fill(order: Order, plan: Plan) -> None:

@@ -16,7 +16,9 @@ from orders.tools.views import order_view
 
 
 def plan(args: CreateOrder, ctx: ToolContext) -> Plan:
-    """The order this call would make. Raises ``ToolRetry`` with what is missing."""
+    """The order this call would make. Raises ``ToolRetry`` with what is missing, ``ToolFailed`` where staff must."""
+    customer = customers.find(ctx)
+    placing.check_customer(customer)
     request = complete(
         drafts.load(ctx),
         wishes=None if args.items is None else [item.wish() for item in args.items],
@@ -24,7 +26,7 @@ def plan(args: CreateOrder, ctx: ToolContext) -> Plan:
         pickup_at=moment(args.pickup_at),
         name=args.name or "",
         note=args.note,
-        known_name=customers.known_name(ctx, customers.find(ctx)),
+        known_name=customers.known_name(ctx, customer),
     )
     return plan_new(request, ctx)
 

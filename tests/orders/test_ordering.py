@@ -190,3 +190,10 @@ class TestCreate:
         Customer.objects.update(blocked=True)
         with pytest.raises(ToolFailed, match="staff only"):
             make.order(make.context(), ("cafe", 1))
+
+    def test_a_blocked_customer_is_not_asked_in_vain(self) -> None:
+        make.load_sample()
+        make.order(make.context(), ("cafe", 1))
+        Customer.objects.update(blocked=True)
+        with pytest.raises(ToolFailed, match="staff only"):
+            make.ask("create_order", {"items": TWO_AND_ONE}, make.context())
