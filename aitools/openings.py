@@ -60,7 +60,7 @@ def _open(
     now: datetime,
 ) -> Turn:
     """The turn for this burst: already answered by code, or running."""
-    text = confirmations.joined(events)
+    text = _words_of(events)
     last = _last_question(conversation)
     if last is not None and _is_plain_yes(events, last, profile):
         if last.state == PendingConfirmation.State.EXPIRED:
@@ -74,6 +74,12 @@ def _open(
     if not any(event.text.strip() for event in events):
         return _answered(conversation, text, texts.only_text())
     return _running(conversation, text)
+
+
+def _words_of(events: Sequence[InboundEvent]) -> str:
+    """What was written; what stands on a settled button counts only when nothing was."""
+    written = [event for event in events if event.kind != EventKind.PRESS]
+    return confirmations.joined(written or events)
 
 
 def _last_question(conversation: Conversation) -> PendingConfirmation | None:

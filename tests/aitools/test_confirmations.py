@@ -55,6 +55,15 @@ def test_a_press_of_another_question_never_answers_this_one(desk: Desk) -> None:
     assert desk.question().state == "pending"
 
 
+def test_an_old_button_puts_no_words_into_the_customers_mouth(desk: Desk) -> None:
+    asked(desk)
+    with scripted.script([says("Listo."), says("¿Cuál café?")]):
+        desk.press("yes")
+        desk.receive("Sí", kind=EventKind.PRESS, payload=f"confirm:{desk.question().key}:yes")
+        desk.write("y un café")
+    assert desk.turn().text == "y un café"
+
+
 def test_a_yes_press_beside_other_text_is_something_else(desk: Desk) -> None:
     asked(desk)
     desk.receive("Sí", kind=EventKind.PRESS, payload=f"confirm:{desk.question().key}:yes")
