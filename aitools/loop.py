@@ -17,6 +17,7 @@ from aitools.types import ModelReply, Stop, ToolRequest
 from aitools.validation import Invalid, Valid, validate
 
 NUDGE_EMPTY = "Your last reply was empty. Answer the customer now, in one short message."
+NUDGE_CUT = "Your last reply was cut by the output limit and not sent. Answer the customer again, more briefly."
 NUDGE_MALFORMED = "Your last tool call could not be read. Call it again as valid JSON, or answer."
 
 
@@ -52,6 +53,11 @@ class StepView:
     reply: ModelReply
     calls: tuple[CallView, ...] = ()
     provider: str = ""
+
+    @property
+    def is_cut_text(self) -> bool:
+        """Words without an end: neither customer nor model is shown them."""
+        return self.reply.stop is Stop.LENGTH and not self.calls and bool(self.reply.text.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +262,7 @@ def _after_results(step: StepView, transcript: Transcript, limits: Limits) -> Ac
     if step.reply.stop in (Stop.REFUSAL, Stop.CONTENT_FILTER):
         return Finish("", Ending.REFUSAL)
     if step.reply.stop is Stop.LENGTH:
-        cut = _trailing(transcript, lambda other: other.reply.stop is Stop.LENGTH)
-        if cut > 1 or transcript.is_spent(limits):
-            return Finish("", Ending.TRUNCATED)
-        return CallModel(more_room=True)
+        return _after_cut(transcript, limits)
     if transcript.is_spent(limits):
         return Finish(step.reply.text, Ending.MAX_STEPS)
     return CallModel()
@@ -268,6 +271,8 @@ def _after_results(step: StepView, transcript: Transcript, limits: Limits) -> Ac
 def _after_text(step: StepView, transcript: Transcript, limits: Limits) -> Action:
     if step.reply.stop in (Stop.REFUSAL, Stop.CONTENT_FILTER):
         return Finish("", Ending.REFUSAL)
+    if step.is_cut_text:
+        return _after_cut(transcript, limits, NUDGE_CUT)
     if step.reply.text.strip():
         return Finish(step.reply.text.strip())
     silent = _trailing(transcript, lambda other: not other.calls and not other.reply.text.strip())
@@ -275,6 +280,14 @@ def _after_text(step: StepView, transcript: Transcript, limits: Limits) -> Actio
         return Finish("", Ending.EMPTY)
     malformed = step.reply.stop is Stop.MALFORMED
     return CallModel(nudge=NUDGE_MALFORMED if malformed else NUDGE_EMPTY, more_room=not malformed)
+
+
+def _after_cut(transcript: Transcript, limits: Limits, nudge: str = "") -> Action:
+    """Once more with more room, then our own words."""
+    cut = _trailing(transcript, lambda other: other.reply.stop is Stop.LENGTH)
+    if cut > 1 or transcript.is_spent(limits):
+        return Finish("", Ending.TRUNCATED)
+    return CallModel(nudge=nudge, more_room=True)
 
 
 def _trailing(transcript: Transcript, test: Callable[[StepView], bool]) -> int:

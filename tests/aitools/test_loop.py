@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aitools import audit
 from aitools.loop import (
+    NUDGE_CUT,
     OUR_CODE,
     AskHuman,
     CallModel,
@@ -132,6 +133,13 @@ def test_a_cut_reply_is_tried_once_more_with_more_room() -> None:
     cut = step(done("look", is_error=True), stop=Stop.LENGTH)
     assert next_after(cut) == CallModel(more_room=True)
     assert next_after(cut, cut) == Finish("", Ending.TRUNCATED)
+
+
+def test_half_a_sentence_is_never_said() -> None:
+    cut = step(text="Tenemos croissants a $3.", stop=Stop.LENGTH)
+    assert next_after(cut) == CallModel(nudge=NUDGE_CUT, more_room=True)
+    assert next_after(cut, cut) == Finish("", Ending.TRUNCATED)
+    assert next_after(cut, limits=Limits(1)) == Finish("", Ending.TRUNCATED)
 
 
 def test_more_room_is_not_given_beyond_the_limit_of_steps() -> None:

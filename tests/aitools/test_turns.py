@@ -7,7 +7,7 @@ from aitools.errors import ProviderTransient
 from aitools.models import BotProfile, InboundEvent, ModelEndpoint, OutboundMessage, Step, ToolCall, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
-from aitools.types import AssistantStep, AssistantText, ModelReply, Stop, ToolRequest, UserText
+from aitools.types import AssistantStep, AssistantText, ModelReply, Nudge, Stop, ToolRequest, UserText
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
@@ -163,6 +163,15 @@ def test_a_cut_reply_runs_nothing_and_is_tried_once_with_more_room(desk: Desk) -
     assert said == ["Disculpa, eso fue demasiado largo para mí. ¿Me pides menos a la vez?"]
     assert script.calls[1].max_output_tokens == 2 * script.calls[0].max_output_tokens
     assert desk.events() == ["tool.truncated", "tool.truncated"]
+
+
+def test_a_cut_text_is_said_again_and_not_in_part(desk: Desk) -> None:
+    cut = ModelReply(text="Tenemos croissants a $3.", stop=Stop.LENGTH)
+    with scripted.script([cut, asks(("look", {})), says("Hay pan.")]) as script:
+        assert desk.write("¿qué hay?") == ["Hay pan."]
+    assert [type(message) for message in script.calls[1].messages] == [UserText, Nudge]
+    assert [type(message) for message in script.calls[2].messages] == [UserText, Nudge, AssistantStep]
+    assert "cut" in script.calls[2].messages[1].text
 
 
 def test_the_last_allowed_step_runs_no_call(desk: Desk) -> None:
