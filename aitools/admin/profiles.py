@@ -57,6 +57,9 @@ class ModelEndpointAdmin(GuardedAdmin):
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if isinstance(db_field, URLField):
             kwargs["assume_scheme"] = "https"
+        if db_field.name == "kind":
+            # The scripted one answers nobody outside of tests.
+            kwargs["choices"] = [one for one in db_field.get_choices() if one[0] != ModelEndpoint.Kind.SCRIPTED]
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     @display(description=gettext_lazy("key"), label={"set": "success", "missing": "danger"})

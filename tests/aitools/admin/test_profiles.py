@@ -41,6 +41,14 @@ def test_the_page_says_whether_the_key_is_there_and_never_what_it_is(
     assert "Missing" in browser.get(reverse("admin:aitools_modelendpoint_changelist")).content.decode()
 
 
+def test_staff_are_not_offered_the_model_of_tests(browser: Client) -> None:
+    """It answers nobody: whoever chose it would silence the desk."""
+    assert 'value="scripted"' not in browser.get(reverse(ADD)).content.decode()
+    data = filled(browser.get(reverse(ADD)).content.decode(), "modelendpoint_form")
+    browser.post(reverse(ADD), data | {"name": ["S"], "kind": ["scripted"], "model": ["m"], "key_variable": [""]})
+    assert not ModelEndpoint.objects.exists()
+
+
 class TestTwoEditors:
     """Both open the same profile; the first saves, then the second."""
 
