@@ -108,6 +108,8 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
         _number(conversation, row)
     row.save()
     _act(conversation, row)
+    if kind == EventKind.OPT_IN and event.kind == EventKind.MESSAGE:
+        _welcome_back(conversation)
     conversation.save()
 
 
@@ -135,11 +137,13 @@ def _leave_to_staff(conversation: Conversation, row: InboundEvent, profile: BotP
     row.state = InboundState.STAFF
     read_all(conversation, InboundState.STAFF)
     conversation.needs_staff = True
-    if profile.bot_on or not profile.off_text:
+    if profile.bot_on or conversation.is_with_person(row.received_at):
         return
-    recent = conversation.outbound.filter(text=profile.off_text, created_at__gt=row.received_at - timedelta(hours=1))
+    with translation.override(conversation.language or profile.language):
+        text = profile.off_text or texts.bot_off()
+    recent = conversation.outbound.filter(text=text, created_at__gt=row.received_at - timedelta(hours=1))
     if not recent.exists():
-        outbox.enqueue(conversation, profile.off_text, kind=OutboundMessage.Kind.NOTICE)
+        outbox.enqueue(conversation, text, kind=OutboundMessage.Kind.NOTICE)
 
 
 def _act(conversation: Conversation, row: InboundEvent) -> None:
@@ -154,6 +158,12 @@ def _act(conversation: Conversation, row: InboundEvent) -> None:
         _person_wrote(conversation, row)
     elif row.kind == EventKind.MESSAGE and row.seq is None and row.text.strip().lower() == RESET:
         _reset(conversation)
+
+
+def _welcome_back(conversation: Conversation) -> None:
+    """Our own word brought them back, so no vendor has answered it."""
+    with translation.override(conversation.language or behaviour.profile().language):
+        outbox.enqueue(conversation, texts.welcome_back(), kind=OutboundMessage.Kind.NOTICE)
 
 
 def _person_wrote(conversation: Conversation, row: InboundEvent) -> None:
@@ -180,7 +190,7 @@ def _reset(conversation: Conversation) -> None:
 
 def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
     """The vendor's word first, then the channel's words for leaving and coming back."""
-    word = event.text.strip().upper() if event.kind == EventKind.MESSAGE else ""
+    word = event.text.strip(" \n.,;!¡").upper() if event.kind == EventKind.MESSAGE else ""
     if word in channel_for(event.channel).capabilities.opt_out_words:
         return EventKind.OPT_OUT
     if conversation.opted_out_at and word in OPT_IN_WORDS:

@@ -96,5 +96,13 @@ def tool_gone() -> str:
     return _("Sorry, I can't do that the way I asked any more. Nothing was done; please tell me again what you need.")
 
 
+def bot_off() -> str:
+    return _("We have your message. A person will answer you here.")
+
+
+def welcome_back() -> str:
+    return _("Good to have you back! What would you like?")
+
+
 def reset_done() -> str:
     return _("All right, we start again. What would you like?")

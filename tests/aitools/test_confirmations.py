@@ -229,8 +229,8 @@ def test_a_stop_word_opts_out_before_it_means_no(desk: Desk) -> None:
 
 def test_who_opted_out_comes_back_with_a_word(desk: Desk) -> None:
     desk.channel = "plain"
-    desk.receive("STOP")
-    desk.receive("start")
+    desk.receive("¡Stop!")
+    assert desk.write("start") == ["¡Qué bueno tenerte de vuelta! ¿Qué te gustaría?"]
     with scripted.script([says("Hola.")]):
         assert desk.write("hola") == ["Hola."]
 
@@ -283,6 +283,11 @@ def test_with_the_bot_off_customers_read_what_staff_wrote(desk: Desk) -> None:
     assert desk.write("hola") == ["Hoy atendemos por teléfono."]
     assert desk.write("¿hola?") == []
     assert desk.conversation().needs_staff
+
+
+def test_with_the_bot_off_and_no_text_of_staff_nobody_meets_silence(desk: Desk) -> None:
+    BotProfile.objects.update(bot_on=False)
+    assert desk.write("hola") == ["Tenemos tu mensaje. Una persona te responderá aquí."]
 
 
 def test_an_echo_of_the_shops_phone_counts_as_a_person(desk: Desk) -> None:
