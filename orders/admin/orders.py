@@ -58,7 +58,7 @@ class OrderAdmin(PostActions, ReadOnly, PlainSearch, GrowingList):
     post_actions = {"move": "view"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
-        lines = Prefetch("lines", OrderLine.objects.order_by("position"))
+        lines = Prefetch("lines", OrderLine.objects.order_by("position").prefetch_related("options"))
         return super().get_queryset(request).prefetch_related(lines)
 
     def get_list_display(self, request: HttpRequest) -> Any:

@@ -57,20 +57,20 @@ class BranchDay:
 
 
 def days(now: datetime, *, with_money: bool) -> list[BranchDay]:
-    """Each active branch's own today. Three queries and two for each branch."""
+    """Each active branch's own today. Two queries and four for each branch."""
     amounts = Amounts.current()
     branches = Branch.objects.filter(active=True)
     return [_day(branch, now, amounts if with_money else None) for branch in branches]
 
 
 def short_lines(lines: Iterable[OrderLine]) -> str:
-    """ "2 × Croissant, 1 × Café (grande)"."""
+    """ "2 × Croissant (caliente), 1 × Café (grande, deslactosada)". Reads each line's options: prefetch them."""
     return ", ".join(_short(line) for line in lines)
 
 
 def _short(line: OrderLine) -> str:
-    size = f" ({line.variant_name})" if line.variant_name else ""
-    return f"{line.quantity} × {line.name}{size}"
+    chosen = [*filter(None, [line.variant_name]), *(option.name for option in line.options.all())]
+    return f"{line.quantity} × {line.name}" + (f" ({', '.join(chosen)})" if chosen else "")
 
 
 def _day(branch: Branch, now: datetime, amounts: Amounts | None) -> BranchDay:
@@ -98,7 +98,7 @@ def _day(branch: Branch, now: datetime, amounts: Amounts | None) -> BranchDay:
 def _listed(orders: OrderQuerySet) -> OrderQuerySet:
     """What has work left first, by the time it is due; then the rest."""
     done = Case(When(state__in=OPEN_STATES, then=Value(0)), default=Value(1))
-    return orders.prefetch_related("lines").order_by(done, "due_at", "id")[:SHOWN]
+    return orders.prefetch_related("lines__options").order_by(done, "due_at", "id")[:SHOWN]
 
 
 def _line(order: Order, branch: Branch, amounts: Amounts | None) -> DayOrder:

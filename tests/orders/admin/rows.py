@@ -8,7 +8,19 @@ from decimal import Decimal
 from typing import Any
 
 from aitools import clock
-from orders.models import Branch, Category, Customer, Order, OrderEvent, OrderLine, Product, Shop
+from orders.models import (
+    Branch,
+    Category,
+    Customer,
+    Option,
+    OptionList,
+    Order,
+    OrderEvent,
+    OrderLine,
+    OrderLineOption,
+    Product,
+    Shop,
+)
 
 _numbers = itertools.count(1)
 
@@ -71,3 +83,11 @@ def order(
     )
     OrderEvent.objects.create(order=row, actor="customer", what="placed", after={"state": "accepted"})
     return row
+
+
+def chosen(line: OrderLine, *names: str) -> None:
+    """Give a line these options."""
+    options = OptionList.objects.get_or_create(key="options", defaults={"name": "Options"})[0]
+    for name in names:
+        option = Option.objects.get_or_create(list=options, key=name.lower(), defaults={"name": name})[0]
+        OrderLineOption.objects.create(line=line, option=option, list_name=options.name, name=name, price_delta=0)

@@ -120,14 +120,18 @@ class TestSteps:
 
 
 class TestList:
+    def test_the_options_of_a_line_tell_it_from_the_next(self, browser: Client) -> None:
+        rows.chosen(rows.order().lines.get(), "Sin calentar")
+        assert "2 × Croissant (Sin calentar)" in browser.get(reverse(LIST)).content.decode()
+
     def test_it_costs_the_same_for_any_number_of_orders_and_counts_nothing(self, browser: Client) -> None:
         rows.order()
-        rows.order()
+        rows.chosen(rows.order().lines.get(), "Caliente")
         browser.get(reverse(LIST))
         with CaptureQueriesContext(connection) as few:
             browser.get(reverse(LIST))
         for _ in range(10):
-            rows.order()
+            rows.chosen(rows.order().lines.get(), "Caliente")
         with CaptureQueriesContext(connection) as many:
             browser.get(reverse(LIST))
         assert len(many) == len(few)

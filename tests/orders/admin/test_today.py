@@ -67,6 +67,14 @@ def test_an_order_is_one_touch_away(browser: Client) -> None:
     assert reverse("admin:orders_order_change", args=[order.pk]) in html
 
 
+def test_the_kitchen_reads_size_and_options_on_the_first_screen(browser: Client) -> None:
+    line = rows.order(due=clock.now()).lines.get()
+    line.variant_name = "Grande"
+    line.save()
+    rows.chosen(line, "Caliente", "Con mantequilla")
+    assert "2 × Croissant (Grande, Caliente, Con mantequilla)" in first_screen(browser)
+
+
 def test_who_waits_and_what_failed_is_on_top(browser: Client) -> None:
     waiting = talk.conversation(profile_name="Marta", needs_staff=True)
     talk.answered(talk.conversation(profile_name="Luis"), "Listo.", state="failed", error_code="21610")
@@ -89,12 +97,12 @@ def test_a_status_of_a_message_we_never_sent_is_no_unread_message(browser: Clien
 
 
 def test_a_busy_day_costs_no_more_queries(browser: Client) -> None:
-    rows.order(due=clock.now())
+    rows.chosen(rows.order(due=clock.now()).lines.get(), "Caliente")
     first_screen(browser)
     with CaptureQueriesContext(connection) as few:
         first_screen(browser)
     for _ in range(10):
-        rows.order(due=clock.now())
+        rows.chosen(rows.order(due=clock.now()).lines.get(), "Caliente")
     with CaptureQueriesContext(connection) as many:
         first_screen(browser)
     assert len(many) == len(few)
