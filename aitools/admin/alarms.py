@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min, QuerySet
 
+from aitools import behaviour
 from aitools.channels.base import EventKind
 from aitools.models import Conversation, InboundEvent, InboundState, OutboundMessage, OutboundState, PendingConfirmation
 
@@ -19,6 +20,7 @@ FAILED_FOR = timedelta(hours=24)
 class Alarms:
     """The newest of each kind. ``unread_minutes`` is the age of the oldest unread message, None without one."""
 
+    bot_off: bool
     waiting: tuple[Conversation, ...]
     questions: tuple[PendingConfirmation, ...]
     failed: tuple[OutboundMessage, ...]
@@ -27,13 +29,14 @@ class Alarms:
 
     @property
     def quiet(self) -> bool:
-        return not (self.waiting or self.questions or self.failed or self.unread_minutes)
+        return not (self.bot_off or self.waiting or self.questions or self.failed or self.unread_minutes)
 
 
 def current(now: datetime) -> Alarms:
-    """What needs a person at this time. Four queries."""
+    """What needs a person at this time. Five queries."""
     unread = _unread().aggregate(since=Min("received_at"))["since"]
     return Alarms(
+        bot_off=not behaviour.profile().bot_on,
         waiting=tuple(_waiting()[:SHOWN]),
         questions=tuple(_questions()[:SHOWN]),
         failed=tuple(_failed(now)[:SHOWN]),

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from aitools import clock
-from aitools.models import InboundEvent
+from aitools.models import BotProfile, InboundEvent
 from orders.admin import today
 from tests.aitools.admin import rows as talk
 from tests.orders.admin import rows
@@ -86,6 +86,22 @@ def test_who_waits_and_what_failed_is_on_top(browser: Client) -> None:
     assert "(21610)" in html
     assert "Pedro" not in html
     assert "The oldest unread message is 4 minutes old." in html
+
+
+def test_a_bot_that_is_off_is_told(browser: Client, signed_in: Callable[[str], Client]) -> None:
+    BotProfile.objects.create(name="Desk", bot_on=False)
+    profiles = reverse("admin:aitools_botprofile_changelist")
+    notice = first_screen(browser).split('role="alert"')[1].split("</p>")[0]
+    assert "The bot is off" in notice
+    assert profiles in notice
+    at_the_counter = first_screen(signed_in("counter"))
+    assert "The bot is off" in at_the_counter
+    assert profiles not in at_the_counter
+
+
+def test_a_profile_that_is_not_in_force_alarms_nobody(browser: Client) -> None:
+    BotProfile.objects.create(name="Old", bot_on=False, active=False)
+    assert "The bot is off" not in first_screen(browser)
 
 
 def test_a_status_of_a_message_we_never_sent_is_no_unread_message(browser: Client) -> None:
