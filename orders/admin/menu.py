@@ -24,7 +24,7 @@ from aitools import clock
 from aitools.admin.conflicts import GuardedAdmin, GuardedFields, GuardedForm
 from orders import selling
 from orders.admin.keeping import KeepsHistory
-from orders.admin.prices import PlainPrices
+from orders.admin.prices import PlainPrices, may_set_prices, tell_gifts
 from orders.admin.searching import PlainSearch
 from orders.models import Availability, Category, Option, OptionList, Product, ProductOptions, Variant
 from orders.models.shop import Weekday
@@ -218,6 +218,25 @@ class ProductAdmin(PlainPrices, KeyOnce, KeepsHistory, PlainSearch, GuardedAdmin
 
     def get_changelist_form(self, request: HttpRequest, **kwargs: Any) -> type[forms.ModelForm[Any]]:
         return super().get_changelist_form(request, form=WholeRowForm, **kwargs)
+
+    def get_changelist_formset(self, request: HttpRequest, **kwargs: Any) -> Any:
+        """Columns without a field are shown as text and not read from what is sent."""
+        formset: Any = super().get_changelist_formset(request, **kwargs)
+        if not may_set_prices(request):
+            formset.form.base_fields.pop("price")
+        return formset
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if may_set_prices(request) else (*fields, "price", "tax_rate", "deposit_percent")
+
+    def save_model(self, request: HttpRequest, obj: Product, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        tell_gifts(request, [form])
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        super().save_formset(request, form, formset, change)
+        tell_gifts(request, formset.forms)
 
     @display(description=gettext_lazy("state"), label={"on": "success", "out": "warning", "none": "danger", "off": ""})
     def sells(self, row: Any) -> tuple[str, str]:

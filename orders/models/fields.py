@@ -22,6 +22,8 @@ KEY = RegexValidator(
     r"^[a-z0-9]+(?:[-_][a-z0-9]+)*$",
     _("Use lower-case letters, digits and hyphens."),
 )
+#: Amounts of money are columns of this width; percentages are narrower.
+MONEY_DIGITS = 14
 NOT_NEGATIVE = MinValueValidator(Decimal(0))
 
 
@@ -32,7 +34,7 @@ def key_field(**options: Any) -> models.CharField[str, str]:
 
 def money_field(label: _StrOrPromise, **options: Any) -> Money:
     """An amount in whole units of the shop's currency, with up to 2 decimals."""
-    return models.DecimalField(label, max_digits=14, decimal_places=2, **options)
+    return models.DecimalField(label, max_digits=MONEY_DIGITS, decimal_places=2, **options)
 
 
 def price_field(label: _StrOrPromise, **options: Any) -> Money:
@@ -43,7 +45,7 @@ def price_field(label: _StrOrPromise, **options: Any) -> Money:
 def optional_price_field(label: _StrOrPromise, **options: Any) -> OptionalMoney:
     """An amount that can't be negative, or none."""
     return models.DecimalField(
-        label, max_digits=14, decimal_places=2, validators=[NOT_NEGATIVE], null=True, blank=True, **options
+        label, max_digits=MONEY_DIGITS, decimal_places=2, validators=[NOT_NEGATIVE], null=True, blank=True, **options
     )
 
 

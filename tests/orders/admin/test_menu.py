@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from orders.models import Category, OptionList, Product, Variant
+from orders.models import Category, OptionList, Product, Shop, Variant
 from tests.forms import filled
 from tests.orders.admin import rows
 
@@ -46,6 +47,37 @@ class TestList:
         save_list(browser, data)
         row.refresh_from_db()
         assert (row.price, row.sold_out, row.active) == (Decimal(4000), True, True)
+
+    @pytest.mark.parametrize(("typed", "why"), [("6300.55", "has no decimals"), ("1e3", "Enter a number")])
+    def test_a_price_the_currency_does_not_have_is_refused(self, typed: str, why: str, browser: Client) -> None:
+        row = rows.product("Croissant", 3500)
+        answer = save_list(browser, filled(listed(browser), "changelist-form") | {"form-0-price": [typed]})
+        row.refresh_from_db()
+        assert why in answer
+        assert row.price == 3500
+
+    def test_cents_are_for_a_currency_that_has_them(self, browser: Client) -> None:
+        Shop.objects.update(minor_digits=2, currency="EUR", locale="es-ES")
+        row = rows.product("Croissant", 3)
+        save_list(browser, filled(listed(browser), "changelist-form") | {"form-0-price": ["3.55"]})
+        row.refresh_from_db()
+        assert row.price == Decimal("3.55")
+
+    def test_a_price_of_nothing_is_kept_and_told(self, browser: Client) -> None:
+        row = rows.product("Croissant", 3500)
+        answer = save_list(browser, filled(listed(browser), "changelist-form") | {"form-0-price": ["0"]})
+        row.refresh_from_db()
+        assert row.price == 0
+        assert "Croissant costs nothing now." in answer
+
+    def test_the_counter_sells_out_but_sets_no_price(self, signed_in: Callable[[str], Client]) -> None:
+        row, counter = rows.product("Croissant", 3500), signed_in("counter")
+        data = filled(listed(counter), "changelist-form")
+        assert "form-0-price" not in data
+        save_list(counter, data | {"form-0-price": ["1"], "form-0-sold_out": ["on"]})
+        counter.post(page(row), opened(counter, row) | {"price": ["1"]})
+        row.refresh_from_db()
+        assert (row.price, row.sold_out) == (Decimal(3500), True)
 
     def test_an_old_page_does_not_put_back_what_a_colleague_changed(self, browser: Client) -> None:
         bread, cake = rows.product("Pan", 2000), rows.product("Torta", 50000)
