@@ -52,20 +52,36 @@ def order_report(request: HttpRequest) -> HttpResponse:
 
 
 def read(query: Mapping[str, str], today: date) -> Wanted:
-    """The range and grouping asked for; the last seven days by day where that makes no sense."""
-    by = By(query["by"]) if query.get("by") in list(By) else By.DAY
-    usual = Wanted(today - timedelta(days=6), today, by)
+    """The range and grouping asked for; whatever of it can't be had is replaced, and ``problem`` says so."""
+    problems: list[str] = []
+    by = _grouping(query.get("by", ""), problems)
+    first, last = _days(query, today, problems)
+    return Wanted(first, last, by, " ".join(problems))
+
+
+def _grouping(asked: str, problems: list[str]) -> By:
+    if asked and asked not in list(By):
+        problems.append(_("There is no such grouping; shown are days."))
+    return By(asked) if asked in list(By) else By.DAY
+
+
+def _days(query: Mapping[str, str], today: date, problems: list[str]) -> tuple[date, date]:
+    usual = today - timedelta(days=6), today
     try:
-        first = date.fromisoformat(query.get("from") or usual.first.isoformat())
-        last = date.fromisoformat(query.get("to") or usual.last.isoformat())
+        first = date.fromisoformat(query.get("from") or usual[0].isoformat())
+        last = date.fromisoformat(query.get("to") or usual[1].isoformat())
     except ValueError:
-        return Wanted(usual.first, usual.last, by, _("That is not a date."))
+        problems.append(_("That is not a date; shown are the last 7 days."))
+        return usual
     if last < first:
-        return Wanted(last, first, by)
-    if (last - first).days >= MOST_DAYS:
-        shortened = last - timedelta(days=MOST_DAYS - 1)
-        return Wanted(shortened, last, by, _("Shown are the last %(count)d days of that range.") % {"count": MOST_DAYS})
-    return Wanted(first, last, by)
+        problems.append(_("The first day was after the last; they are exchanged."))
+        first, last = last, first
+    if (last - first).days < MOST_DAYS:
+        return first, last
+    problems.append(_("That range is longer than %(count)d days; shown is a part of it.") % {"count": MOST_DAYS})
+    # Orders are for some days ahead at most: years to come would push the past out of the range.
+    last = max(first, min(last, today + timedelta(days=MOST_DAYS // 2)))
+    return max(first, last - timedelta(days=MOST_DAYS - 1)), last
 
 
 def _ranges(today: date, wanted: Wanted) -> list[tuple[str, str]]:

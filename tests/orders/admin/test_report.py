@@ -67,9 +67,31 @@ def test_a_range_is_always_found(query: dict[str, str], first: str, last: str) -
 
 
 def test_an_endless_range_is_cut_and_says_so() -> None:
-    wanted = read({"from": "0001-01-01", "to": "9999-12-31", "by": "moon"}, TODAY)
+    wanted = read({"from": "0001-01-01", "to": "9999-12-31"}, TODAY)
     assert (wanted.last - wanted.first).days == MOST_DAYS - 1
-    assert wanted.problem
+    assert wanted.first < TODAY < wanted.last
+    assert "longer than" in wanted.problem
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ({"from": "2026-13-45"}, "not a date"),
+        ({"to": "abc"}, "not a date"),
+        ({"from": "2026-03-09", "to": "2026-03-02"}, "exchanged"),
+        ({"by": "zzz"}, "no such grouping"),
+    ],
+)
+def test_what_can_not_be_had_is_told_on_the_page(query: dict[str, str], problem: str, browser: Client) -> None:
+    html = browser.get(reverse("order_report"), query).content.decode()
+    assert problem in html.split('class="desk-note"')[1].split("</p>")[0]
+
+
+def test_a_file_by_product_ends_with_the_sum(browser: Client) -> None:
+    rows.order(rows.product("Pan", 2000), due=TENTH)
+    rows.order(rows.product("Torta", 3000), due=TENTH)
+    table = page(browser, by="product", format="csv").content.decode("utf-8-sig").splitlines()
+    assert table[-1].split(";")[:4] == ["Total", "2", "4", "10000"]
 
 
 def test_it_opens_before_there_is_a_shop(browser: Client, shop: Shop) -> None:
