@@ -8,7 +8,7 @@ from django.db import transaction
 
 from aitools import audit, behaviour, clock, confirmations, leases, outbox, queue, reports, results, texts
 from aitools.answers import Answer
-from aitools.channels.base import EventKind
+from aitools.channels.base import EventKind, channel_for
 from aitools.clock import DbNow
 from aitools.confirmations import Read
 from aitools.leases import Lease
@@ -91,6 +91,8 @@ def mark_read(conversation: Conversation, events: Sequence[InboundEvent], turn: 
 
 def _apply(conversation: Conversation, turn: Turn, pending: PendingConfirmation, got: Read) -> None:
     if got.ignored:
+        if not channel_for(conversation.channel).capabilities.edit:
+            outbox.enqueue(conversation, texts.question_settled(), kind=OutboundMessage.Kind.NOTICE)
         return
     call = pending.call
     pressed = got.by is not None and got.by.kind == EventKind.PRESS
@@ -147,7 +149,7 @@ def _expire_if_due(lease: Lease, turn: Turn, profile: BotProfile) -> bool:
         if conversation.has_unread or not _expire(pending, turn):
             return True
         reports.tell_effects(turn, conversation)
-        if profile.expired_notice:
+        if profile.expired_notice and profile.bot_on:
             outbox.enqueue(conversation, texts.expired(), kind=OutboundMessage.Kind.NOTICE)
     return True
 

@@ -39,10 +39,17 @@ def _from_row(row: ModelEndpoint) -> EndpointConfig:
         kind=row.kind,
         model=row.model,
         base_url=row.base_url,
-        api_key=os.environ.get(row.key_variable, "") if row.key_variable else "",
+        api_key=_key(row),
         timeout_seconds=float(row.timeout_seconds),
         max_output_tokens=row.max_output_tokens,
     )
+
+
+def _key(row: ModelEndpoint) -> str:
+    """The key that the row names, and no other: a typed address must not get the environment's own."""
+    if row.key_variable.endswith("_API_KEY"):
+        return os.environ.get(row.key_variable, "")
+    return "none" if row.base_url else ""
 
 
 def _from_environment() -> EndpointConfig:

@@ -6,7 +6,7 @@ import logging
 import time
 from dataclasses import dataclass, replace
 
-from aitools.errors import ProviderError, ProviderPermanent
+from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.providers.base import EndpointConfig, provider_for
 from aitools.types import ModelReply, ModelRequest
 
@@ -44,6 +44,13 @@ def complete(request: ModelRequest, endpoints: list[EndpointConfig], *, more_roo
             log.warning("model %s gave no reply: %s", endpoint.kind, error.kind)
             failures.append(f"{endpoint.kind}: {error.kind}")
             last = error
+            continue
+        except AssertionError:  # a fault of ours or of a test's script, not of what a vendor sent
+            raise
+        except Exception as error:
+            log.exception("model %s gave a reply that could not be read", endpoint.kind)
+            failures.append(f"{endpoint.kind}: unreadable")
+            last = ProviderTransient(type(error).__name__, kind="server")
             continue
         took = int((time.monotonic() - started) * 1000)
         return Completion(reply, endpoint, took, tuple(failures))

@@ -13,6 +13,7 @@ from aitools import audit, results, texts
 from aitools.answers import Answer, Words, read
 from aitools.channels.base import EventKind, channel_for
 from aitools.clock import DbNow
+from aitools.lines import question_lines
 from aitools.loop import OUR_CODE, Previous
 from aitools.models import (
     CallState,
@@ -65,9 +66,11 @@ def compose(
         if tool.check is not None:
             tool.check(parsed, ctx)
         frozen = tool.fingerprint(parsed, ctx) if tool.fingerprint else None
-        lines = tuple(tool.confirm_lines(parsed, ctx)) if tool.confirm_lines else ()
+        lines = question_lines(tool, valid, ctx)
         own = tool.confirm_message
         own = own(parsed, ctx) if callable(own) else own
+        if previous is not None and frozen is not None and not _agreed_before(conversation, tool.name, valid, frozen):
+            previous = None
     hint = not channel_for(conversation.channel).capabilities.buttons
     text = (
         texts.with_hint(str(own), hint=hint)
@@ -75,6 +78,15 @@ def compose(
         else texts.question(tool.shown_title, lines, hint=hint, previous=previous)
     )
     return Question(_prefaced(text, why), results.as_json(frozen) if frozen is not None else None)
+
+
+def _agreed_before(conversation: Conversation, tool: str, valid: Valid, frozen: Json) -> bool:
+    """Whether the last yes to these arguments was to these values too: "the draft" may be another one now."""
+    approved = PendingConfirmation.objects.filter(
+        conversation=conversation, tool=tool, digest=valid.digest, state=State.APPROVED
+    )
+    last = approved.order_by("-id").first()
+    return last is not None and last.fingerprint == results.as_json(frozen)
 
 
 def store(

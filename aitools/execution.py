@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from aitools import audit, leases, results
 from aitools.clock import DbNow
 from aitools.errors import AgreementChanged, LeaseLost, ToolRefusal
 from aitools.leases import Lease
-from aitools.models import CallState, Conversation, ToolCall
+from aitools.models import CallState, Conversation, PendingConfirmation, ToolCall
 from aitools.tools import Tool, ToolContext
 from aitools.types import Json
 from aitools.validation import Valid
@@ -58,11 +59,12 @@ class _Attempt:
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """Why a call gave no result: words for the model, and the audit's."""
+    """Why a call gave no result: words for the model, and the audit's. Not serious: the tool itself said no."""
 
     content: str
     event: str
     state: str = CallState.FAILED
+    serious: bool = True
 
 
 class _NotMineError(Exception):
@@ -122,7 +124,7 @@ def _guarded(attempt: _Attempt) -> Ran | Changed | _Fault:
     try:
         return _external(attempt) if outside else _atomic(attempt)
     except ToolRefusal as refused:
-        return _Fault(results.refusal(refused), audit.ERROR)
+        return _Fault(results.refusal(refused), audit.ERROR, serious=False)
     except AgreementChanged:
         return Changed()
     except _NotMineError:
@@ -133,8 +135,10 @@ def _guarded(attempt: _Attempt) -> Ran | Changed | _Fault:
         if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
             return _Fault(results.timed_out(attempt.tool.timeout_s), audit.TIMEOUT)
         raise
-    except Exception as error:
-        log.exception("tool %s failed", attempt.tool.name)
+    except Exception as error:  # noqa: BLE001 - whatever a handler raises, the model is told and the turn goes on
+        # Not the error's own words: they may be the customer's.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        log.error("tool %s: %s in %s, line %s", attempt.tool.name, type(error).__name__, where.name, where.lineno)  # noqa: TRY400
         return _unknown(audit.ERROR) if outside else _Fault(results.crashed(error), audit.ERROR)
 
 
@@ -209,6 +213,9 @@ def _settle(
         )
         if settled:
             audit.record_call(fault.event, call, error=fault.content, duration_ms=duration)
+            if fault.serious and PendingConfirmation.objects.filter(call=call).exists():
+                # The customer said yes and it was not done: somebody must know.
+                Conversation.objects.filter(pk=call.conversation_id).update(needs_staff=True)
     return Ran()
 
 

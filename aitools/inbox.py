@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import translation
 
 from aitools import behaviour, clock, outbox, queue, statuses, texts
@@ -25,7 +25,7 @@ from aitools.models import (
     Mode,
     OutboundMessage,
 )
-from aitools.storable import storable
+from aitools.storable import one_line, storable
 
 log = logging.getLogger(__name__)
 
@@ -42,17 +42,19 @@ SILENT = frozenset({"reaction", "system"})
 def receive(events: Sequence[InboundMessage]) -> int:
     """Store each new event and wake its conversation; how many were new.
 
-    Each event commits by itself.  A fault in one is logged and does not stop
-    its neighbours, but is raised at the end if nothing at all was stored.
+    Each event commits by itself, and a fault in one does not stop its
+    neighbours.  The fault is raised at the end if nothing was stored, or if the
+    database may take the event later: the vendor's repeat then brings it, and
+    what was stored is not stored twice.
     """
-    stored, fault = 0, None
+    stored, fault, passing = 0, None, False
     for event in events:
         try:
             stored += _receive(event)
         except Exception as error:
             log.exception("inbound %s event of %s was not stored", event.kind, event.channel)
-            fault = error
-    if fault is not None and not stored:
+            fault, passing = error, passing or isinstance(error, OperationalError | InterfaceError)
+    if fault is not None and (passing or not stored):
         raise fault
     return stored
 
@@ -181,7 +183,7 @@ def _reset(conversation: Conversation) -> None:
     read_all(conversation, InboundState.APPLIED)
     newest = conversation.turns.order_by("-id").values_list("id", flat=True).first()
     conversation.history_from = newest or 0
-    if conversation.mode == Mode.HUMAN:
+    if conversation.mode == Mode.HUMAN or not behaviour.profile().bot_on:
         return
     language = conversation.language or behaviour.profile().language
     with translation.override(language):
@@ -199,8 +201,8 @@ def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
 
 
 def _remember_sender(conversation: Conversation, event: InboundMessage) -> None:
-    if event.profile_name.strip():
-        conversation.profile_name = storable(event.profile_name).strip()[:120]
+    if name := one_line(event.profile_name):
+        conversation.profile_name = name[:120]
     if event.phone:
         conversation.phone = event.phone[:20]
     page_language = event.extra.get("language")

@@ -24,7 +24,7 @@ from aitools.channels.base import (
 )
 from aitools.delivery import fail, mark_sent
 from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
-from aitools.models import Conversation, OutboundMessage, OutboundState
+from aitools.models import Conversation, OutboundMessage, OutboundState, PendingConfirmation
 from aitools.splitting import split
 from aitools.types import Button
 
@@ -86,12 +86,19 @@ def retry(outbound_id: int) -> None:
     """Staff ask for another try of a failed or uncertain message."""
     with transaction.atomic():
         row = OutboundMessage.objects.select_for_update().get(pk=outbound_id)
-        if row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN):
+        if row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN) and not _is_closed_question(row):
             row.possibly_repeated = row.possibly_repeated or row.state == OutboundState.UNCERTAIN
             row.state, row.due_at, row.give_up_at = OutboundState.QUEUED, clock.now(), None
             row.status = row.provider_id = ""
             row.save(update_fields=["possibly_repeated", "state", "due_at", "give_up_at", "status", "provider_id"])
             queue.deliver(row.conversation_id)
+
+
+def _is_closed_question(row: OutboundMessage) -> bool:
+    """Nothing waits for its answer any more; asking it again would mislead."""
+    pending = PendingConfirmation.State.PENDING
+    asked = PendingConfirmation.objects.filter(message=row).first()
+    return asked is not None and asked.state != pending
 
 
 def _due(conversation_id: int) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from aitools import audit, results
 from aitools.errors import ToolRefusal
+from aitools.lines import question_lines
 from aitools.loop import (
     AskHuman,
     CallModel,
@@ -250,7 +251,7 @@ def _question(call: CallView, bound: BoundTool, valid: Valid, ctx: ToolContext) 
     tool = bound.tool
     if tool.check is not None:
         tool.check(valid.parsed, ctx)
-    lines = tuple(tool.confirm_lines(valid.parsed, ctx)) if tool.confirm_lines else ()
+    lines = question_lines(tool, valid, ctx)
     return Question(tool.name, call.id, tool.shown_title, tool.description, valid.arguments, lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 
 from aitools.types import Json
@@ -19,3 +20,9 @@ def storable(value: Json) -> Json:
     if isinstance(value, list | tuple):
         return [storable(item) for item in value]
     return value
+
+
+def one_line(text: str) -> str:
+    """A name from outside on one line. Without characters that nobody sees but that turn around what stands beside."""
+    seen = "".join(char for char in str(storable(text)) if unicodedata.category(char) != "Cf")
+    return " ".join("".join(char if char.isprintable() else " " for char in seen).split())

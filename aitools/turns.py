@@ -304,7 +304,10 @@ def _words_for(work: Work, action: Finish) -> str:
     """The model's text; without one, what was done, else why there is no answer."""
     if action.ending is Ending.END:
         return action.text
-    return "\n".join(reports.reports_of(work.turn, work.conversation)) or texts.ending(action.ending)
+    if told := reports.reports_of(work.turn, work.conversation):
+        return "\n".join(told)
+    undone = work.turn.calls.filter(state__in=(CallState.FAILED, CallState.UNKNOWN), confirmation__isnull=False)
+    return texts.apology() if undone.exists() else texts.ending(action.ending)
 
 
 def _end(work: Work, conversation: Conversation, text: str, state: TurnState) -> None:

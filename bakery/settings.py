@@ -30,7 +30,7 @@ SECRET_KEY = _environment.required(
     purpose="signs sessions and forms",
     example="$(python -c 'import secrets; print(secrets.token_urlsafe(50))')",
 )
-# Encrypts the secrets that staff type into the admin.
+# For secrets that staff will type into the admin; no page asks for one yet.
 SECRETS_KEY = _environment.fernet_key("SECRETS_KEY", purpose="encrypts the secrets that staff enter")
 PUBLIC_URL = _environment.origin(
     "PUBLIC_URL",

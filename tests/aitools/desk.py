@@ -120,6 +120,10 @@ def prompt(ctx: ToolContext) -> Prompt:
     return Prompt("You take orders.", {"channel": ctx.channel})
 
 
+def broken_prompt(ctx: ToolContext) -> Prompt:
+    raise RuntimeError("a bug of ours")
+
+
 @dataclass
 class Desk:
     """One conversation seen from outside: what is written in, what comes out."""

@@ -47,23 +47,6 @@ def test_buttons_only_where_the_channel_has_them(desk: Desk) -> None:
     assert asked(desk).endswith("¿Confirmas? (sí/no)")
 
 
-def test_a_press_of_another_question_never_answers_this_one(desk: Desk) -> None:
-    desk.channel = "plain"
-    asked(desk)
-    assert desk.press("yes", key="00000000-0000-0000-0000-000000000000") == []
-    assert parts.things() == []
-    assert desk.question().state == "pending"
-
-
-def test_an_old_button_puts_no_words_into_the_customers_mouth(desk: Desk) -> None:
-    asked(desk)
-    with scripted.script([says("Listo."), says("¿Cuál café?")]):
-        desk.press("yes")
-        desk.receive("Sí", kind=EventKind.PRESS, payload=f"confirm:{desk.question().key}:yes")
-        desk.write("y un café")
-    assert desk.turn().text == "y un café"
-
-
 def test_a_yes_press_beside_other_text_is_something_else(desk: Desk) -> None:
     asked(desk)
     desk.receive("Sí", kind=EventKind.PRESS, payload=f"confirm:{desk.question().key}:yes")
@@ -375,3 +358,56 @@ CASES = Path(__file__).parent.parent / "cases" / "confirmations.jsonl"
 @pytest.mark.parametrize("case", [json.loads(line) for line in CASES.read_text().splitlines()], ids=lambda c: c["text"])
 def test_the_frozen_lists_read_every_known_answer(case: dict[str, str]) -> None:
     assert read(case["text"]) == case["label"]
+
+
+def test_an_approved_call_that_breaks_is_told_and_shown_to_staff(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(args: object, ctx: object) -> None:
+        raise RuntimeError("Ana's words")
+
+    fields = {name: getattr(parts.MAKE, name) for name in parts.MAKE.__slots__}
+    monkeypatch.setitem(registry._tools, "make", Tool(**fields | {"handler": broken}))
+    asked(desk)
+    with scripted.script([says(""), says("")]):
+        (told,) = desk.write("sí")
+    assert told.startswith("Disculpa, algo falló")
+    assert desk.conversation().needs_staff
+
+
+def test_a_broken_handlers_words_stay_out_of_the_log(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(args: object, ctx: object) -> None:
+        raise RuntimeError("words of Ana")
+
+    fields = {name: getattr(parts.MAKE, name) for name in parts.MAKE.__slots__}
+    monkeypatch.setitem(registry._tools, "make", Tool(**fields | {"handler": broken}))
+    asked(desk)
+    with scripted.script([says("No pude.")]):
+        desk.write("sí")
+    assert "RuntimeError in broken" in caplog.text
+    assert "words of Ana" not in caplog.text
+
+
+def test_a_press_of_an_old_question_is_told_so_where_buttons_stay(desk: Desk) -> None:
+    desk.channel = "plain"
+    asked(desk)
+    assert desk.press("yes", key="00000000-0000-0000-0000-000000000000") == ["Esa pregunta ya quedó resuelta."]
+    assert desk.question().state == "pending"
+
+
+def test_another_amount_for_the_same_arguments_is_no_repetition(desk: Desk) -> None:
+    asked(desk)
+    with scripted.script([says("Listo.")]):
+        desk.write("sí")
+    parts.PRICES["each"] = 9
+    with scripted.script([ORDER]):
+        (question,) = desk.write("otros 2 panes")
+    assert question.startswith("Voy a: Hacer")
+
+
+def test_a_settled_question_is_not_sent_again(desk: Desk) -> None:
+    asked(desk)
+    desk.write("/reset")
+    OutboundMessage.objects.filter(kind="question").update(state="failed")
+    staffing.retry_send(desk.question().message_id)
+    assert OutboundMessage.objects.get(kind="question").state == "failed"

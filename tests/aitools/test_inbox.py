@@ -56,6 +56,16 @@ def test_both_times_are_kept(desk: Desk) -> None:
     assert (row.received_at - written_at).total_seconds() == pytest.approx(600, abs=5)
 
 
+def test_a_senders_name_can_not_turn_the_line_around(desk: Desk) -> None:
+    inbox.receive([event(profile_name="Ana\u202e\n María ")])
+    assert desk.conversation().profile_name == "Ana María"
+
+
+def test_a_name_of_nothing_to_see_is_no_name(desk: Desk) -> None:
+    inbox.receive([event(profile_name="Ana"), event(profile_name="\u202e\u2066", provider_id="SM2")])
+    assert desk.conversation().profile_name == "Ana"
+
+
 def test_a_fault_that_stores_nothing_is_the_vendors_to_repeat(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*args: object) -> None:
         raise OperationalError

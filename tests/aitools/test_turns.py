@@ -1,6 +1,7 @@
 """One conversation from message to reply: what the rows say after each step."""
 
 import pytest
+from pytest_django import Settings
 
 from aitools import clock, confirmations, turns
 from aitools.errors import ProviderTransient
@@ -236,15 +237,19 @@ def test_a_failing_model_is_replaced_by_the_next(desk: Desk, profile: BotProfile
     assert Step.objects.get().provider == "scripted"
 
 
-def test_a_turn_that_keeps_dying_is_given_up_with_an_apology(desk: Desk) -> None:
-    def broken(request: object) -> ModelReply:
-        raise RuntimeError("bug")
+def test_a_reply_that_cannot_be_read_is_left_to_the_next_model(desk: Desk, profile: BotProfile) -> None:
+    profile.fallbacks.add(ModelEndpoint.objects.create(name="second", kind="scripted", model="second"))
+    with scripted.script([TypeError("usage is a list")]), scripted.script([says("¡Hola!")], model="second"):
+        assert desk.write("hola") == ["¡Hola!"]
 
-    with scripted.script([broken, broken, broken]):
-        desk.receive("hola")
-        for _ in range(3):
-            with pytest.raises(RuntimeError):
-                turns.advance(desk.conversation().pk)
+
+def test_a_turn_that_keeps_dying_is_given_up_with_an_apology(desk: Desk, settings: Settings) -> None:
+    settings.AITOOLS_PROMPT_BUILDER = "tests.aitools.desk.broken_prompt"
+    desk.receive("hola")
+    for _ in range(3):
+        with pytest.raises(RuntimeError):
+            turns.advance(desk.conversation().pk)
+    settings.AITOOLS_PROMPT_BUILDER = "tests.aitools.desk.prompt"
     desk.drain()
     assert desk.turn().state == "failed"
     assert desk.said()[-1].startswith("Disculpa, algo falló")

@@ -1,0 +1,37 @@
+"""The default question of a tool: its arguments in words, keys with their labels."""
+
+from aitools.lines import arg_lines
+from aitools.providers import scripted
+from aitools.providers.scripted import asks
+from aitools.tools import Tool, registry
+from tests.aitools import desk as parts
+from tests.aitools.desk import Desk
+
+LABELS = {"product": {"pan-bono": "Pan de bono"}, "branch": {"c": "Centro"}}
+
+
+def test_items_read_as_quantity_and_label() -> None:
+    items = [{"product": "pan-bono", "quantity": 2, "options": [], "note": None}, {"product": "cafe", "quantity": 1}]
+    assert arg_lines({"items": items}, LABELS) == ["Items: 2 × Pan de bono, 1 × cafe"]
+
+
+def test_keys_get_their_labels_and_empty_arguments_are_left_out() -> None:
+    arguments = {"branch": "c", "pickup_at": None, "note": "", "tags": [], "urgent": False}
+    assert arg_lines(arguments, LABELS) == ["Branch: Centro", "Urgent: False"]
+
+
+def test_a_tool_without_lines_of_its_own_shows_its_arguments(desk: Desk) -> None:
+    plain = Tool(
+        "plain",
+        "Does it.",
+        parts.make,
+        parts.Thing,
+        title="Hacer",
+        confirm=True,
+        effects="database",
+        labels={"name": {"pan": "Pan de bono"}},
+    )
+    registry.add(plain)
+    with scripted.script([asks(("plain", {"name": "pan", "count": 2}))]):
+        (question,) = desk.write("2 panes")
+    assert question == "Voy a: Hacer\n• Name: Pan de bono\n• Count: 2\n¿Confirmas?"
