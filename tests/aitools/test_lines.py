@@ -4,6 +4,7 @@ from aitools.lines import arg_lines
 from aitools.providers import scripted
 from aitools.providers.scripted import asks
 from aitools.tools import Tool, registry
+from aitools.types import Json
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
@@ -16,7 +17,7 @@ def test_items_read_as_quantity_and_label() -> None:
 
 
 def test_keys_get_their_labels_and_empty_arguments_are_left_out() -> None:
-    arguments = {"branch": "c", "pickup_at": None, "note": "", "tags": [], "urgent": False}
+    arguments: dict[str, Json] = {"branch": "c", "pickup_at": None, "note": "", "tags": [], "urgent": False}
     assert arg_lines(arguments, LABELS) == ["Branch: Centro", "Urgent: False"]
 
 
