@@ -6,6 +6,7 @@ import re
 
 from django.db import IntegrityError, transaction
 
+from aitools.storable import one_line
 from aitools.tools import ToolContext
 from orders.models import Customer, CustomerContact
 
@@ -17,6 +18,8 @@ _VARIANTS = (
     re.compile(r"(55\d\d)9(\d{8})"),
 )
 _LONGEST_NAME = 60
+#: What software writes for a name it doesn't have.
+_NO_NAMES = frozenset({"null", "none", "undefined", "nan", "unknown"})
 
 
 def phone_key(address: str) -> str:
@@ -77,10 +80,16 @@ def _create(ctx: ToolContext, name: str) -> Customer:
 
 def known_name(ctx: ToolContext, customer: Customer | None) -> str:
     """What we may call them: the name they gave us, else the channel's profile name."""
-    return (customer.name if customer is not None else "") or clean_name(ctx.profile_name)
+    return (customer.name if customer is not None else "") or _profile_name(ctx.profile_name)
 
 
 def clean_name(name: str) -> str:
     """One line of printable characters, at most 60."""
-    printable = "".join(char if char.isprintable() else " " for char in name)
-    return " ".join(printable.split())[:_LONGEST_NAME].strip()
+    return one_line(name)[:_LONGEST_NAME].strip()
+
+
+def _profile_name(name: str) -> str:
+    """A channel's profile name; "" for what some phones send instead of one."""
+    cleaned = clean_name(name)
+    is_a_name = any(map(str.isalpha, cleaned)) and cleaned.casefold() not in _NO_NAMES
+    return cleaned if is_a_name else ""

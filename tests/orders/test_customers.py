@@ -51,4 +51,12 @@ class TestFinding:
 
     def test_names_are_one_line(self) -> None:
         assert customers.clean_name(" Ana\n\x00 María\u202e ") == "Ana María"
+        assert customers.clean_name("Ana\u202eaíraM\u2069") == "AnaaíraM"
         assert len(customers.clean_name("x" * 500)) == 60
+
+    @pytest.mark.parametrize("profile_name", ["null", "Undefined", "+57 300 000 0001", "...", "\u202e"])
+    def test_what_is_no_name_is_asked_for(self, profile_name: str) -> None:
+        assert customers.known_name(make.context(name=profile_name), None) == ""
+
+    def test_a_profile_name_is_what_we_call_them_until_they_say_theirs(self) -> None:
+        assert customers.known_name(make.context(name="Ana 2"), None) == "Ana 2"
