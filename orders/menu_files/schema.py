@@ -9,6 +9,7 @@ from zoneinfo import available_timezones
 
 from babel import UnknownLocaleError
 from babel.core import Locale
+from babel.numbers import is_currency
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -54,6 +55,12 @@ def _locale(name: str) -> str:
     except (ValueError, UnknownLocaleError) as error:
         raise ValueError("is not a locale such as es-CO") from error
     return name
+
+
+def _currency(code: str) -> str:
+    if not is_currency(code):
+        raise ValueError("is not a currency such as COP")
+    return code
 
 
 def _slot(minutes: int) -> int:
@@ -211,7 +218,7 @@ class MenuFile(Part):
     kind: str = ""
     country: Annotated[str, StringConstraints(max_length=2)] = ""
     locale: Annotated[str, AfterValidator(_locale)]
-    currency: Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")]
+    currency: Annotated[str, StringConstraints(pattern="^[A-Z]{3}$"), AfterValidator(_currency)]
     minor_digits: Annotated[int, Field(ge=0, le=2)]
     prices_include_tax: bool = True
     tax_rates: dict[str, Percent] = {}
@@ -221,4 +228,4 @@ class MenuFile(Part):
     branches: list[BranchPart] = Field(min_length=1)
     categories: list[CategoryPart] = []
     option_lists: list[OptionListPart] = []
-    products: list[ProductPart] = []
+    products: list[ProductPart] = Field(min_length=1)

@@ -92,6 +92,43 @@ class TestFaults:
         with pytest.raises(MenuFileError, match="line 1, column"):
             menu_files.read(path)
 
+    def test_a_key_that_an_object_has_twice_is_told_with_its_place(self, tmp_path: Path) -> None:
+        path = tmp_path / "menu.json"
+        text = json.dumps(make.menu(products=[product()]))
+        path.write_text(text.replace('"price": "100"', '"price": "100", "price": "1"'))
+        with pytest.raises(MenuFileError) as refused:
+            menu_files.read(path)
+        assert refused.value.problems == ["products[0].price: is there twice"]
+
+    @pytest.mark.parametrize("character", ["\x00", "\ud800"])
+    def test_a_character_that_can_not_be_stored_is_told_with_its_place(self, character: str) -> None:
+        unfit = [product(), product(key="dos", name=f"Do{character}s")]
+        assert faults(products=unfit) == ["products[1].name: has a character that can't be stored, such as NUL"]
+
+    @pytest.mark.parametrize("opening", ["[", '{"a":'])
+    def test_a_file_nested_without_end(self, opening: str, tmp_path: Path) -> None:
+        path = tmp_path / "menu.json"
+        path.write_text(opening * 100_000)
+        with pytest.raises(MenuFileError, match="nested too deeply"):
+            menu_files.read(path)
+
+    def test_a_currency_that_does_not_exist(self) -> None:
+        assert faults(currency="ZZZ") == ["currency: is not a currency such as COP"]
+
+    def test_a_menu_of_nothing_would_switch_off_everything(self) -> None:
+        assert faults(products=[])[0].startswith("products: ")
+
+    @pytest.mark.django_db
+    def test_the_file_of_another_shop_needs_a_word_more(self, tmp_path: Path) -> None:
+        make.load_menu(make.menu())
+        path = tmp_path / "menu.json"
+        path.write_text(json.dumps(make.menu(key="otra", name="Otra")))
+        with pytest.raises(CommandError, match="--replace-shop"):
+            call_command("load_menu", str(path))
+        assert models.Shop.objects.get().name == "Horno de Prueba"
+        call_command("load_menu", str(path), "--replace-shop")
+        assert models.Shop.objects.get().name == "Otra"
+
     @pytest.mark.django_db
     def test_the_command_tells_the_place_and_loads_nothing(self, tmp_path: Path) -> None:
         path = tmp_path / "menu.json"
