@@ -14,6 +14,13 @@ def environment_is_complete(app_configs: Any, **kwargs: Any) -> Sequence[checks.
     return [checks.Error(str(problem), id="bakery.E001") for problem in settings.ENVIRONMENT_PROBLEMS]
 
 
+@checks.register(checks.Tags.security, deploy=True)
+def demo_is_off(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A warning of `check --deploy` alone: for `make demo` it is what one wants."""
+    text = "DEMO is true: the chat page is open to everybody, without signing in."
+    return [checks.Warning(text, id="bakery.W001")] if settings.DEMO else []
+
+
 def refuse_bad_settings(*, exit_code: int = 1) -> None:
     """End the process with one line for each fault. manage.py does this by itself, servers do not."""
     faults = [message.msg for message in checks.run_checks() if message.is_serious() and not message.is_silenced()]

@@ -13,6 +13,8 @@ from cryptography.fernet import Fernet
 _Result = TypeVar("_Result")
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
+#: "*" is any host, a leading dot all below a domain, brackets an IPv6 address.
+_HOST = re.compile(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]")
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,15 @@ class Environment:
         passwords = [password for password in map(_password, urls) if password]
         return [*named, *passwords, *map(unquote, passwords)]
 
-    def names(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
-        """A list separated by commas; empty entries are dropped."""
-        entries = [entry.strip() for entry in self.text(name).split(",")]
-        return [entry for entry in entries if entry] or list(default)
+    def hosts(self, name: str, default: tuple[str, ...], *, purpose: str, example: str) -> list[str]:
+        """Host names separated by commas, as Django compares them: no scheme, no port."""
+        value = self.text(name)
+        entries = [entry.strip() for entry in value.split(",") if entry.strip()]
+        if value and not (entries and all(map(_HOST.fullmatch, entries))):
+            form = "must be host names separated by commas, without scheme and port"
+            self.problems.append(Problem(name, form, purpose, example))
+            return list(default)
+        return entries or list(default)
 
     def url(self, name: str, default: str, schemes: tuple[str, ...], *, purpose: str, example: str) -> str:
         """An address with one of the schemes and a host, without a slash at its end."""
@@ -113,8 +120,9 @@ class Environment:
     def origin(self, name: str, default: str, schemes: tuple[str, ...], *, purpose: str, example: str) -> str:
         """Like `url`, but scheme, host and port only."""
         value = self.url(name, default, schemes, purpose=purpose, example=example)
-        if urlsplit(value).path:
-            self.problems.append(Problem(name, "must end after the host or port", purpose, example))
+        parts = urlsplit(value)
+        if parts.path or parts.query or parts.fragment or parts.username is not None:
+            self.problems.append(Problem(name, "must be scheme, host and port only", purpose, example))
         return value
 
     def database(self, name: str, *, purpose: str, example: str) -> dict[str, Any]:
@@ -136,6 +144,8 @@ def _password(url: str) -> str | None:
 def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
     parts = _parsed(lambda: urlsplit(value))
     if parts is None or parts.scheme not in {scheme.removesuffix("://") for scheme in schemes}:
+        return False
+    if re.search(r"\s", value) or _parsed(lambda: parts.port or 0) is None:
         return False
     return bool(parts.hostname or parts.scheme == "unix")
 

@@ -40,7 +40,12 @@ PUBLIC_URL = _environment.origin(
     example="https://orders.example.com",
 )
 _public = urlsplit(PUBLIC_URL)
-ALLOWED_HOSTS = _environment.names("ALLOWED_HOSTS", (_public.hostname or "localhost", "localhost", "127.0.0.1"))
+ALLOWED_HOSTS = _environment.hosts(
+    "ALLOWED_HOSTS",
+    (_public.hostname or "localhost", "localhost", "127.0.0.1"),
+    purpose="the names under which browsers and providers reach the desk",
+    example="orders.example.com,localhost",
+)
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"]
 
 # Services

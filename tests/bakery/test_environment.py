@@ -47,8 +47,14 @@ def test_a_password_with_special_characters_is_decoded() -> None:
     assert (entry["PASSWORD"], entry["HOST"], entry["PORT"], entry["NAME"]) == ("p@ss", "db.example.com", 5433, "shop")
 
 
-@pytest.mark.parametrize("url", ["localhost", "ftp://x.example.com", "https://", "http://[broken"])
-def test_a_url_needs_scheme_and_host(url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("localhost", "ftp://x.example.com", "https://", "http://[broken"),
+        *("https://x y", "https://x:abc", "https://x:99999"),
+    ],
+)
+def test_a_url_needs_scheme_host_and_a_port_that_exists(url: str) -> None:
     environment = Environment({"PUBLIC_URL": url})
     assert environment.url("PUBLIC_URL", "", ("http://", "https://"), purpose="p", example="e") == ""
     assert len(environment.problems) == 1
@@ -59,10 +65,28 @@ def test_a_url_loses_the_slash_at_its_end() -> None:
     assert environment.url("PUBLIC_URL", "", ("https://",), purpose="p", example="e") == "https://shop.example.com"
 
 
-def test_an_origin_has_no_path() -> None:
-    environment = Environment({"PUBLIC_URL": "https://shop.example.com/desk"})
+@pytest.mark.parametrize("rest", ["/desk", "?a=1", "#top"])
+def test_an_origin_has_nothing_after_the_host(rest: str) -> None:
+    environment = Environment({"PUBLIC_URL": f"https://shop.example.com{rest}"})
     environment.origin("PUBLIC_URL", "", ("https://",), purpose="p", example="e")
-    assert problems(environment) == ["PUBLIC_URL must end after the host or port: p. Example: PUBLIC_URL=e"]
+    assert problems(environment) == ["PUBLIC_URL must be scheme, host and port only: p. Example: PUBLIC_URL=e"]
+
+
+@pytest.mark.parametrize(
+    "hosts", ["orders.example.com", "a.example, .b.example,", "*", "127.0.0.1", "[::1],localhost", "web_1"]
+)
+def test_hosts_are_a_list(hosts: str) -> None:
+    environment = Environment({"HOSTS": hosts})
+    expected = [host.strip() for host in hosts.split(",") if host]
+    assert environment.hosts("HOSTS", ("x",), purpose="p", example="e") == expected
+    assert problems(environment) == []
+
+
+@pytest.mark.parametrize("hosts", [",", "https://x.example", "x.example:8000", "x.example y.example", "x.example/"])
+def test_what_no_host_header_can_equal_is_told(hosts: str) -> None:
+    environment = Environment({"HOSTS": hosts})
+    assert environment.hosts("HOSTS", ("x",), purpose="p", example="e") == ["x"]
+    assert len(environment.problems) == 1
 
 
 def test_a_value_is_never_repeated_in_its_problem() -> None:

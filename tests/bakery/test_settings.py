@@ -37,6 +37,11 @@ def test_production_settings_pass_the_deployment_check() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_deployment_check_warns_of_a_demo() -> None:
+    assert "bakery.W001" in check("--deploy", DEMO="true").stderr
+    assert "bakery.W001" not in check(DEMO="true").stderr
+
+
 def faults(done: subprocess.CompletedProcess[str]) -> list[str]:
     """The lines that name a fault, without the words Django puts before them."""
     assert done.returncode == 1
@@ -55,11 +60,12 @@ def test_what_is_required_is_named_when_missing() -> None:
 def test_what_is_malformed_is_named_once_with_a_value_that_would_do() -> None:
     wrong = {
         "AI_PROVIDER": "oracle",
+        "ALLOWED_HOSTS": "https://orders.example.com",
         "DATABASE_URL": "sqlite:///file",
         "DEBUG": "perhaps",
         "OPENAI_BASE_URL": "models",
         "PUBLIC_URL": "orders.example.com",
-        "REDIS_URL": "http://x",
+        "REDIS_URL": "redis://127.0.0.1:port",
         "SECRETS_KEY": "short",
         "TWILIO_ACCOUNT_SID": "SK123",
         "TWILIO_API_BASE_URL": "api",
