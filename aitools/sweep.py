@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+
 from django.db.models import F, Q
 
 from aitools import queue
 from aitools.clock import DbNow
 from aitools.models import Conversation, OutboundMessage, PendingConfirmation, Turn, TurnState
 from aitools.outbox import OPEN
+
+log = logging.getLogger(__name__)
 
 
 def sweep() -> tuple[int, int]:
@@ -21,6 +25,8 @@ def sweep() -> tuple[int, int]:
         queue.publish(queue.ADVANCE, conversation_id)
     for conversation_id in sends:
         queue.publish(queue.DELIVER, conversation_id)
+    found = logging.INFO if turns or sends else logging.DEBUG
+    log.log(found, "A sweep woke %d turns and %d deliveries.", len(turns), len(sends))
     return len(turns), len(sends)
 
 

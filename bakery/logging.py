@@ -3,12 +3,14 @@
 import logging
 import re
 from collections.abc import Iterable, Sequence
+from http import HTTPStatus
 from typing import Any
 
 import structlog
 
 _SHORTEST_SECRET = 6
 _HIDDEN = "[redacted]"
+_SWEEP = "aitools.tasks.sweep"
 # PostgreSQL repeats the row's own values here: names, numbers, what customers wrote.
 _DETAIL_IN_TEXT = re.compile(r"(DETAIL|CONTEXT): [^\n]*")
 _DETAIL_IN_JSON = re.compile(r'(DETAIL|CONTEXT): (?:[^"\\]|\\[^n])*')
@@ -41,6 +43,25 @@ class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
         return line
 
 
+class WithoutRefusalTrace(logging.Filter):
+    """Leaves the line of a refused request and takes its traceback: nothing is broken, somebody was told no."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Always lets the record pass."""
+        if getattr(record, "status_code", None) == HTTPStatus.FORBIDDEN:
+            record.exc_info = record.exc_text = None
+        return True
+
+
+class WithoutSweeps(logging.Filter):
+    """Drops Celery's two lines about each sweep that went well; the sweep itself tells when it found something."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether this record is to be written."""
+        task = getattr(record, "data", None) or {}
+        return record.levelno > logging.INFO or task.get("name") != _SWEEP
+
+
 def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
     """The LOGGING setting: `readable` lines for a person, else one JSON object a line."""
     # The default traceback shows local variables, and with them what customers wrote.
@@ -60,11 +81,14 @@ def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
                 "processors": [*processors, renderer],
             }
         },
+        "filters": {"refusals": {"()": WithoutRefusalTrace}, "sweeps": {"()": WithoutSweeps}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
         "root": {"handlers": ["stderr"], "level": "INFO"},
         # These bring handlers of their own, which would bypass the redaction.
         "loggers": {name: {"handlers": [], "propagate": True} for name in ("django", "django.server", "gunicorn.error")}
-        | {name: {"level": "WARNING"} for name in _TALKATIVE},
+        | {name: {"level": "WARNING"} for name in _TALKATIVE}
+        | {"django.request": {"filters": ["refusals"]}}
+        | {name: {"filters": ["sweeps"]} for name in ("celery.worker.strategy", "celery.app.trace")},
     }
 
 

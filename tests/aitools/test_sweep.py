@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import pytest
@@ -82,6 +83,15 @@ def test_it_wakes_nobody_when_nothing_is_due(desk: Desk) -> None:
     with scripted.script([says("Hola.")]):
         Desk(address="visitor-2", published=desk.published).write("hola")
     assert found(desk) == []
+
+
+def test_it_tells_only_of_what_it_found(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "aitools.sweep")
+    found(desk)
+    assert caplog.messages == []
+    unread(desk)
+    found(desk)
+    assert caplog.messages == ["A sweep woke 1 turns and 0 deliveries."]
 
 
 def test_a_burst_that_has_not_settled_is_left_alone(desk: Desk) -> None:

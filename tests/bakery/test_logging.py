@@ -7,8 +7,10 @@ import logging.config
 
 import pytest
 import structlog
+from django.contrib.auth.models import User
+from django.test import Client
 
-from bakery.logging import configuration, configure_structlog
+from bakery.logging import RedactingFormatter, configuration, configure_structlog
 
 SECRET = "marker-of-a-secret"
 
@@ -71,3 +73,35 @@ def test_production_lines_are_json(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("library", ["openai", "anthropic", "twilio.http_client", "httpx2"])
 def test_libraries_that_log_bodies_are_quiet(library: str) -> None:
     assert not logging.getLogger(library).isEnabledFor(logging.INFO)
+
+
+@pytest.fixture
+def configured(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What the process writes with our whole configuration."""
+    stream = io.StringIO()
+    for logger in map(logging.getLogger, ("django.request", "celery.app.trace", "celery.worker.strategy")):
+        assert logger.filters
+    [handler] = [one for one in logging.getLogger().handlers if isinstance(one.formatter, RedactingFormatter)]
+    monkeypatch.setattr(handler, "stream", stream)
+    return stream
+
+
+@pytest.mark.django_db
+def test_a_refusal_is_one_line(client: Client, configured: io.StringIO) -> None:
+    client.force_login(User.objects.create_user("cook", is_staff=True))
+    assert client.get("/admin/auth/user/").status_code == 403
+    assert "/admin/auth/user/" in configured.getvalue()
+    assert "Traceback" not in configured.getvalue()
+
+
+@pytest.mark.parametrize(("task", "lines"), [("aitools.tasks.sweep", 0), ("aitools.tasks.advance", 1)])
+@pytest.mark.parametrize("logger", ["celery.app.trace", "celery.worker.strategy"])
+def test_a_sweep_that_went_well_is_no_news(logger: str, task: str, lines: int, configured: io.StringIO) -> None:
+    logging.getLogger(logger).info("Task %s", task, extra={"data": {"name": task}})
+    assert configured.getvalue().count(task) == lines
+
+
+def test_a_sweep_that_failed_is_told(configured: io.StringIO) -> None:
+    task = "aitools.tasks.sweep"
+    logging.getLogger("celery.app.trace").error("Task %s", task, extra={"data": {"name": task}})
+    assert task in configured.getvalue()
