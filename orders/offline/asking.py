@@ -140,7 +140,7 @@ def _named(turn: Turn) -> list[MenuItem]:
 
 def _words(turn: Turn) -> str:
     """What was asked for in the customer's own words."""
-    said = [token.text for chunk in turn.chunks for token in chunk.hard]
+    said = [token.said for chunk in turn.chunks for token in chunk.hard]
     return " ".join(said)[:120]
 
 

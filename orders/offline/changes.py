@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from enum import StrEnum
 
-from orders.offline import vocabulary as words
 from orders.offline.explain import Reading, explain_as_choice
 from orders.offline.facts import Line
 from orders.offline.match import best
 from orders.offline.menu import Menu
-from orders.offline.normalise import Kind, Token
 from orders.offline.reading import Clause, Op, Turn
+from orders.offline.removing import remove, without
 from orders.offline.resolve import resolve
 from orders.offline.segment import Chunk
 from orders.offline.wishes import Wish, settled
+from orders.offline.work import Doubt, Work, find, line_of, wish_of, words_of
 
 _MORE = frozenset({"mas", "more", "igual", "iguales", "adicional", "adicionales"})
-
-
-class Doubt(StrEnum):
-    """What a change leaves to ask."""
-
-    WHICH_LINE = "which_line"
-    NOT_IN_DRAFT = "not_in_draft"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +32,17 @@ class Outcome:
     touched: bool = False
 
 
-@dataclass(slots=True)
-class _Work:
-    menu: Menu
-    lines: list[Line]
-    open: list[Wish]
-    doubts: list[tuple[Doubt, str]]
-    touched: bool = False
-
-
 def apply(turn: Turn, menu: Menu, draft: Sequence[Line], open_before: Sequence[Wish] = ()) -> Outcome:
     """The draft's lines after the turn. ``open_before`` are unfinished wishes of earlier turns."""
     if turn.clear:
         return Outcome((), touched=True)
-    work = _Work(menu, list(draft), list(open_before), [])
+    work = Work(menu, list(draft), list(open_before), [])
     for clause in turn.clauses:
-        if clause.op is Op.REMOVE and work.lines:
-            _remove(work, clause)
-        elif clause.op is Op.SET and work.lines:
+        if clause.op is Op.REMOVE:
+            remove(work, clause)
+        elif clause.op is Op.WITHOUT:
+            without(work, clause)
+        elif clause.op is Op.SET and (work.lines or _replaces(clause)):
             _set(work, clause)
         else:
             _add(work, clause, turn.note)
@@ -67,7 +51,7 @@ def apply(turn: Turn, menu: Menu, draft: Sequence[Line], open_before: Sequence[W
     return Outcome(tuple(work.lines), tuple(work.open), tuple(work.doubts), work.touched)
 
 
-def _renote(work: _Work, note: str) -> None:
+def _renote(work: Work, note: str) -> None:
     """As in "que diga …" alone is the text of the line that takes one."""
     for at in reversed(range(len(work.lines))):
         wish = wish_of(work.lines[at], work.menu)
@@ -82,20 +66,12 @@ def _renote(work: _Work, note: str) -> None:
         return
 
 
-def line_of(wish: Wish) -> Line:
-    """The draft line of a clear wish."""
-    if wish.item is None or wish.quantity is None:
-        raise ValueError("an open wish is no line yet")
-    return Line(
-        product=wish.item.key,
-        quantity=wish.quantity,
-        variant=wish.size.key if wish.size is not None else None,
-        options=tuple(option.code for option in wish.options),
-        note=wish.note,
-    )
+def _replaces(clause: Clause) -> bool:
+    """Whether it names one thing to have in place of another."""
+    return any(chunk.hard for chunk in clause.chunks) and any(chunk.hard for chunk in clause.to)
 
 
-def _add(work: _Work, clause: Clause, note: str | None) -> None:
+def _add(work: Work, clause: Clause, note: str | None) -> None:
     chunks = list(clause.chunks)
     if _one_more(work, chunks):
         return
@@ -107,7 +83,8 @@ def _add(work: _Work, clause: Clause, note: str | None) -> None:
     work.open = [wish for wish in wishes if not wish.clear]
     for wish in wishes:
         if wish.clear:
-            _put(work, line_of(wish))
+            more = clause.more or (clause.said and clause.op is Op.ADD)
+            work.put(line_of(wish), more=more, counted=wish.number is not None)
     work.touched = work.touched or tuple(wishes) != before
 
 
@@ -120,15 +97,7 @@ def _noted(wishes: Sequence[Wish], note: str | None) -> list[Wish]:
     return [settled(replace(wish, note=note)) if i == at and wish.item else wish for i, wish in enumerate(wishes)]
 
 
-def _put(work: _Work, line: Line) -> None:
-    for at, known in enumerate(work.lines):
-        if known.same_thing(line):
-            work.lines[at] = replace(known, quantity=known.quantity + line.quantity)
-            return
-    work.lines.append(line)
-
-
-def _one_more(work: _Work, chunks: Sequence[Chunk]) -> bool:
+def _one_more(work: Work, chunks: Sequence[Chunk]) -> bool:
     """As in "una más", "otra igual": the last line grows."""
     if len(chunks) != 1 or chunks[0].hard or not work.lines or chunks[0].number is None:
         return False
@@ -142,43 +111,25 @@ def _one_more(work: _Work, chunks: Sequence[Chunk]) -> bool:
     return True
 
 
-def _remove(work: _Work, clause: Clause) -> None:
-    work.touched = True
-    for chunk in clause.chunks:
-        at = _find(work, chunk)
-        count = chunk.number
-        if at is None and not chunk.hard and count is not None and len(work.lines) == 1:
-            at = 0
-        if at is None:
-            if chunk.hard or count is not None:
-                doubt = Doubt.NOT_IN_DRAFT if chunk.hard else Doubt.WHICH_LINE
-                work.doubts.append((doubt, _words(chunk)))
-            continue
-        line = work.lines[at]
-        less = int(count.value or 0) if count is not None else line.quantity
-        if less >= line.quantity:
-            del work.lines[at]
-        else:
-            work.lines[at] = replace(line, quantity=line.quantity - less)
-
-
-def _set(work: _Work, clause: Clause) -> None:
+def _set(work: Work, clause: Clause) -> None:
     if clause.to and _swap(work, clause):
         return
     if _changes_choice(work, [*clause.chunks, *clause.to]):
+        return
+    if _replaces(clause) and find(work, clause.chunks[0]) is None:
+        work.doubt(Doubt.NOT_IN_DRAFT, words_of(clause.chunks[0]))
         return
     for chunk in [*clause.chunks, *clause.to]:
         _set_one(work, chunk)
 
 
-def _set_one(work: _Work, chunk: Chunk) -> None:
-    at = _find(work, chunk)
+def _set_one(work: Work, chunk: Chunk) -> None:
+    at = find(work, chunk)
     count = chunk.number
     if at is None and not chunk.hard and count is not None:
         at = _counted_line(work.lines)
         if at is None:
-            work.doubts.append((Doubt.WHICH_LINE, count.text))
-            work.touched = True
+            work.doubt(Doubt.WHICH_LINE, count.text)
             return
     if at is None:
         _add(work, Clause(Op.ADD, (chunk,)), None)
@@ -194,7 +145,7 @@ def _counted_line(lines: Sequence[Line]) -> int | None:
     return counted[0] if len(counted) == 1 else None
 
 
-def _recount(work: _Work, at: int, chunk: Chunk) -> None:
+def _recount(work: Work, at: int, chunk: Chunk) -> None:
     """The line with the chunk's quantity, by the same rules as a new wish."""
     line = work.lines[at]
     wish = wish_of(line, work.menu)
@@ -207,36 +158,25 @@ def _recount(work: _Work, at: int, chunk: Chunk) -> None:
         work.open.append(wish)
 
 
-def wish_of(line: Line, menu: Menu) -> Wish | None:
-    """A draft line as a wish again; None when its product left the menu."""
-    item = menu.by_key.get(line.product)
-    if item is None:
-        return None
-    options = tuple(o for rule in item.lists for o in rule.options if o.code in line.options)
-    count = Token(str(line.quantity), 0, 0, Kind.NUMBER, Decimal(line.quantity))
-    return Wish(item.label, item, (), count, item.size(line.variant), options, note=line.note, by_pack=True)
-
-
-def _swap(work: _Work, clause: Clause) -> bool:
+def _swap(work: Work, clause: Clause) -> bool:
     """As in "cambia la palmera por 2 ensaimadas"."""
     if len(clause.chunks) != 1 or not clause.to[0].hard:
         return False
-    at = _find(work, clause.chunks[0])
+    at = find(work, clause.chunks[0])
     wishes = resolve(clause.to, work.menu)
     if at is None or not wishes or not all(wish.item for wish in wishes):
         return False
-    old = work.lines.pop(at)
-    work.touched = True
+    old = work.drop(at)
     for wish in wishes:
         if wish.clear:
             line = line_of(wish)
-            _put(work, line if wish.number is not None else replace(line, quantity=old.quantity))
+            work.put(line if wish.number is not None else replace(line, quantity=old.quantity), more=True)
         else:
             work.open.append(wish)
     return True
 
 
-def _changes_choice(work: _Work, chunks: Sequence[Chunk]) -> bool:
+def _changes_choice(work: Work, chunks: Sequence[Chunk]) -> bool:
     """As in "cámbiale el relleno a nuez": another option or size of a line."""
     tokens = tuple(token for chunk in chunks for token in chunk.tokens if not (token.is_number and token.weak))
     if not work.lines or not any(not token.soft for token in tokens):
@@ -261,23 +201,3 @@ def _with_choice(wish: Wish, reading: Reading) -> Wish:
     renewed = {option.list_key for option in reading.options}
     kept = tuple(option for option in wish.options if option.list_key not in renewed)
     return settled(replace(wish, size=reading.size or wish.size, options=(*kept, *reading.options)))
-
-
-def _find(work: _Work, chunk: Chunk) -> int | None:
-    """The one line the chunk names; None when none or several."""
-    if not chunk.hard:
-        return None
-    keys = {line.product for line in work.lines}
-    found = [reading for reading in chunk.readings if reading.item.key in keys and not reading.left]
-    named = best(found)
-    if len(named) != 1:
-        return None
-    at = [i for i, line in enumerate(work.lines) if line.product == named[0].item.key]
-    if len(at) > 1:
-        wished = {option.code for option in named[0].options}
-        at = [i for i in at if wished and wished <= set(work.lines[i].options)]
-    return at[0] if len(at) == 1 else None
-
-
-def _words(chunk: Chunk) -> str:
-    return " ".join(token.text for token in chunk.tokens if token.text not in words.FILLER)

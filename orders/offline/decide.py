@@ -137,6 +137,8 @@ def _on_order(situation: Situation, turn: Turn, outcome: Outcome) -> Plan:
         return order(situation, turn, outcome)
     if facts.draft and (turn.branch is not None or turn.when or turn.name is not None):
         return order(situation, turn, outcome)
+    if turn.when.doubtful:
+        return say(texts.ask_moment())
     if turn.delivery:
         return say(texts.no_delivery([place.label for place in situation.menu.branches]))
     return _lost(situation)

@@ -18,7 +18,7 @@ from aitools.choices import Choice
 from orders.offline import vocabulary as words
 from orders.offline.normalise import Kind, fold, tokenise
 from orders.offline.quantities import with_numbers
-from orders.offline.similar import Lexicon
+from orders.offline.similar import Lexicon, forms
 from orders.offline.words_both import PACK_DOZENS, PACK_PATTERNS
 
 #: A name as tokens without glue; numbers as digits.
@@ -118,6 +118,27 @@ class Menu:
         sizes = (size for item in self.items for size in item.sizes)
         names = (name for names in (*(o.names for o in options), *(s.names for s in sizes)) for name in names)
         return frozenset(word for name in names for word in name)
+
+    @cached_property
+    def _refused(self) -> frozenset[Name]:
+        """What follows "sin" in a name on the menu ("Sin calentar")."""
+        lists = (each for item in self.items for each in item.lists)
+        named = (*(option.names for each in lists for option in each.options), *(item.names for item in self.items))
+        labels = (*named, *(size.names for item in self.items for size in item.sizes))
+        return frozenset(
+            name[at + 1 :]
+            for names in labels
+            for name in names
+            for at, word in enumerate(name)
+            if word in words.WITHOUT | {"no"} and name[at + 1 :]
+        )
+
+    def is_without(self, said: Sequence[str]) -> bool:
+        """Whether the menu itself has something "without" exactly what begins ``said``."""
+        return any(
+            len(name) <= len(said) and all(one in forms(other) for one, other in zip(name, said, strict=False))
+            for name in self._refused
+        )
 
     def is_choice(self, word: str) -> bool:
         """Whether the word names a size or an option of something."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from orders.offline import vocabulary as words
@@ -26,6 +26,8 @@ _DAY_MONTH = re.compile(r"(\d{1,2})/(\d{1,2})")
 _TERSE_TIME = re.compile(r"([01]?\d|2[0-3])([0-5]\d)")
 #: From this hour on a bare number means what it says; below, the afternoon.
 FIRST_MORNING_HOUR = 7
+#: And after it "at ten" is no evening.
+LAST_EVENING_HOUR = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +35,27 @@ class When:
     """What was said of the moment: a day, a time, both or neither.
 
     ``half`` = 1 for the afternoon and evening, 0 for the morning, None unsaid.
+    ``doubtful`` = two days were said, or one or an hour that does not exist.
     """
 
     day: date | None = None
     at: time | None = None
     half: int | None = None
+    doubtful: bool = False
 
     def __bool__(self) -> bool:
-        return self.day is not None or self.at is not None
+        return self.day is not None or self.at is not None or self.doubtful
 
     def over(self, before: When) -> When:
         """This one, completed by an earlier one."""
-        return When(self.day or before.day, self.at or before.at, self.half)
+        return replace(self, day=self.day or before.day, at=self.at or before.at)
+
+    def instead_of(self, agreed: datetime) -> When:
+        """This time on the day agreed, and in the half of it where it was, as far as shops are open."""
+        half = self.half
+        if half is None and self.at is not None and FIRST_MORNING_HOUR <= self.at.hour < 12:
+            half = int(agreed.hour >= 12 and self.at.hour <= LAST_EVENING_HOUR)
+        return replace(self, day=agreed.date(), half=half)
 
     def moment(self, now: datetime) -> datetime | None:
         """The minute meant, from ``now`` on (naive, branch-local); None without a time."""
@@ -77,10 +88,15 @@ def find_when(tokens: Sequence[Token], today: date, english: bool = False) -> tu
         if hit is None:
             at += 1
             continue
-        when = When(hit.when.day or when.day, hit.when.at or when.at, _half(hit.when, when))
+        when = _joined(hit.when, when)
         used |= set(range(at, at + hit.length)) | _leads(tokens, at, used)
         at += hit.length
     return when, used
+
+
+def _joined(new: When, old: When) -> When:
+    two_days = new.day is not None and old.day is not None and new.day != old.day
+    return When(new.day or old.day, new.at or old.at, _half(new, old), new.doubtful or old.doubtful or two_days)
 
 
 def _half(new: When, old: When) -> int | None:
@@ -161,7 +177,7 @@ def _month_day(tokens: Sequence[Token], at: int, today: date, english: bool) -> 
     if not month or day is None:
         return None
     found = _next_date(today, month, day)
-    return None if found is None else _Hit(length, When(day=found))
+    return _Hit(length, When(day=found, doubtful=found is None))
 
 
 def _slash_day(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit | None:
@@ -216,7 +232,8 @@ def _clock(tokens: Sequence[Token], at: int, today: date, english: bool) -> _Hit
     if hour_said is None:
         return _terse(tokens, at)
     if not 0 < hour_said <= 24:
-        return _terse(tokens, at)
+        beyond = 24 < hour_said < 100 and _is_time_place(tokens, at, 1) and _text(tokens, at - 1) == "las"
+        return _Hit(1, When(doubtful=True)) if beyond else _terse(tokens, at)
     length, minute = 1, 0
     if _text(tokens, at + 1) == "y½":
         length, minute = 2, 30
@@ -239,7 +256,7 @@ def _with_half(tokens: Sequence[Token], at: int, length: int, hour: int, minute:
     elif after in ("de", "in") and (named := _half_named(_text(tokens, at + length + 2))) is not None:
         half, length = named, length + 3
     if hour > 23 or minute > 59:
-        return None
+        return _Hit(length, When(doubtful=True))
     if half == 0 and hour == 12 and after == "am":
         hour = 0
     return _Hit(length, When(at=time(hour, minute), half=half))

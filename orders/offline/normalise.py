@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
@@ -47,6 +47,12 @@ class Token:
     dozens: Decimal | None = None
     anchored: bool = False
     soft: bool = False
+    raw: str = field(default="", compare=False)
+
+    @property
+    def said(self) -> str:
+        """The word in the customer's own spelling."""
+        return self.raw or self.text
 
     @property
     def is_number(self) -> bool:
@@ -87,4 +93,4 @@ def _token(found: re.Match[str]) -> Token:
     folded = _WORDS_FOR_SIGNS.get(raw, raw if raw in "½¼¾" else fold(raw))
     if kind is Kind.WORD:
         folded = folded.replace("'", "")
-    return Token(folded, found.start(), found.end(), kind)
+    return Token(folded, found.start(), found.end(), kind, raw=raw)

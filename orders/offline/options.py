@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from orders.offline.account import Account, is_list_name, match_all
 from orders.offline.menu import OptionChoice, OptionList
 from orders.offline.normalise import Kind
+from orders.offline.vocabulary import WITHOUT
 
 LIST_NAME = 0.2
 PART_OF_A_NAME = 0.7
@@ -79,7 +80,8 @@ def _take_list_name(account: Account, rule: OptionList, first: int) -> None:
 def _take_partial_options(account: Account, list_names: set[int]) -> None:
     """A word that is part of an option's name: the option, or a question when of several."""
     for at in account.free():
-        if at in list_names or account.tokens[at].kind is not Kind.WORD or account.tokens[at].soft:
+        token = account.tokens[at]
+        if at in list_names or token.kind is not Kind.WORD or token.soft or token.text in WITHOUT:
             continue
         near = [
             (option, rule)

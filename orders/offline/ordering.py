@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from aitools.types import Json, ToolRequest
 from orders.offline import texts
-from orders.offline.changes import Doubt, Outcome, apply, wish_of
+from orders.offline.changes import Outcome, apply
 from orders.offline.facts import Facts, Line
 from orders.offline.match import best
 from orders.offline.menu import Menu, MenuItem
@@ -19,6 +19,7 @@ from orders.offline.plan import Plan, Situation, call, say
 from orders.offline.quantities import with_numbers
 from orders.offline.reading import Turn, read
 from orders.offline.wishes import Open, Wish, settled
+from orders.offline.work import Doubt, wish_of
 
 #: What quote_order asks about by itself, with prices.
 _ASKED_BY_QUOTE = frozenset({Open.WHICH_SIZE, Open.WHICH_OPTION, Open.NOTE_LONG, Open.BELOW_MIN, Open.ABOVE_MAX})
@@ -39,11 +40,15 @@ def understand(situation: Situation, text: str | None = None) -> tuple[Turn, Out
 
 
 def _with_day(situation: Situation, when: When) -> When:
-    """A time that answers our question for it is meant for the day said before."""
-    asked = any(said in situation.talk.last_answer for said in texts.in_all_languages(texts.ASK_TIME))
-    if not asked or when.at is None or when.day is not None:
+    """A time alone is meant for the day said before: when we asked for it, or the one agreed."""
+    if when.at is None or when.day is not None:
         return when
-    return when.over(_read(situation, situation.talk.earlier[-1].text).when)
+    facts = situation.facts
+    asked = any(said in situation.talk.last_answer for said in texts.in_all_languages(texts.ASK_TIME))
+    if asked:
+        return when.over(_read(situation, situation.talk.earlier[-1].text).when)
+    agreed = datetime.fromisoformat(facts.pickup_at) if facts.pickup_at is not None else None
+    return when if agreed is None or agreed <= facts.now else when.instead_of(agreed)
 
 
 def _only_counts(turn: Turn) -> bool:
@@ -122,7 +127,7 @@ def order(situation: Situation, turn: Turn, outcome: Outcome, *, place: bool = T
     complete = place and not notes and not quoted and _placeable(situation, details, turn.when)
     if complete:
         calls.append(call("create_order", items=items, **details))
-    if turn.when.day is not None and turn.when.at is None and "pickup_at" not in details:
+    if turn.when.day is not None and not turn.when.doubtful and turn.when.at is None and "pickup_at" not in details:
         notes.append(texts.ask_time())
     return Plan(tuple(calls), then=tuple(notes), offer=not notes and not complete)
 
@@ -172,16 +177,17 @@ def _placeable(situation: Situation, details: dict[str, Json], when: When) -> bo
 def _details(situation: Situation, turn: Turn, products: Sequence[str]) -> dict[str, Json]:
     """Branch, name and time as said in this turn."""
     details: dict[str, Json] = {}
+    when = When() if turn.when.doubtful else turn.when
     if turn.branch is not None:
         details["branch"] = turn.branch.key
     if turn.name is not None:
         details["name"] = turn.name[:60]
-    moment = turn.when.moment(situation.facts.now)
-    if moment is None and turn.when.day is not None and _too_soon(situation, turn.when.day, products):
+    moment = when.moment(situation.facts.now)
+    if moment is None and when.day is not None and _too_soon(situation, when.day, products):
         # Which day is clear already: the shop's own words say that it is too soon.
-        moment = datetime.combine(turn.when.day, EVENING)
-    if moment is None and turn.when.at is None and turn.when.day is not None:
-        moment = _kept_time(situation.facts, turn.when.day)
+        moment = datetime.combine(when.day, EVENING)
+    if moment is None and when.at is None and when.day is not None:
+        moment = _kept_time(situation.facts, when.day)
     if moment is not None:
         details["pickup_at"] = f"{moment:%Y-%m-%dT%H:%M}"
     return details
@@ -206,13 +212,22 @@ def _too_soon(situation: Situation, day: date, products: Sequence[str]) -> bool:
 def _notes(situation: Situation, turn: Turn, outcome: Outcome) -> list[str]:
     """What to say and ask beside the quote, one sentence each."""
     notes = [texts.no_delivery([place.label for place in situation.menu.branches])] if turn.delivery else []
+    if turn.when.doubtful:
+        notes.append(texts.ask_moment())
     names = [_name(line, situation.menu) for line in outcome.lines]
     for doubt, words in outcome.doubts:
-        notes.append(texts.not_in_draft(words) if doubt is Doubt.NOT_IN_DRAFT else texts.ask_which_line(names))
+        notes.append(_DOUBTS[doubt](words, names))
     for wish in outcome.wishes:
         if not _is_quoted(wish):
             notes += _question(situation, wish)
     return list(dict.fromkeys(notes))
+
+
+_DOUBTS: dict[Doubt, Callable[[str, list[str]], str]] = {
+    Doubt.WHICH_LINE: lambda words, names: texts.ask_which_line(names),
+    Doubt.NOT_IN_DRAFT: lambda words, names: texts.not_in_draft(words),
+    Doubt.AS_ON_MENU: lambda words, names: texts.as_on_menu(words),
+}
 
 
 def _name(line: Line, menu: Menu) -> str:

@@ -42,7 +42,7 @@ def number(token: Token, value: Decimal, last: Token | None = None, **more: obje
     """``token`` up to ``last`` as one number."""
     end = (last or token).end
     text = f"{value.normalize():f}"
-    made = Token(text, token.start, end, Kind.NUMBER, value)
+    made = Token(text, token.start, end, Kind.NUMBER, value, raw=token.raw)
     return replace(made, **more) if more else made  # type: ignore[arg-type]
 
 

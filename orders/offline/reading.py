@@ -26,7 +26,16 @@ _CLEAR = re.compile(
 )
 _CORRECTION = word_set("no perdon digo mejor sorry wait mean i espera")
 _PRONOUN = re.compile(r"(\w{2,})(?:me|te|le|les|nos|lo|la|los|las)")
-_SWAP = re.compile(r"\b(?:en (?:vez|lugar) de|instead of)\b")
+#: A word of our own in place of these: what follows goes, and something else comes.
+_SWAP = re.compile(r"\b(?:en (?:vez|lugar) de|instead of)\b", re.IGNORECASE)
+_SWAPS = "enlugar"
+_UNWANTED = re.compile(
+    r"\b(?:(?:ya )?no (?:quiero|queremos|me (?:pongas?|des|dé|agregues?|incluyas?))"
+    r"|(?:i )?(?:do not|don't|dont) want(?: the| any)?|(?:pero|but) no(?= [^\W\d_]))\b"
+    r"(?! (?:que|nada|más|mas|m[aá]s|more|anything|nothing|to)\b)",
+    re.IGNORECASE,
+)
+_MORE = word_set("mas more otra otras otro otros another adicional adicionales tambien also extra")
 
 
 class Op(StrEnum):
@@ -35,16 +44,23 @@ class Op(StrEnum):
     ADD = "add"
     SET = "set"
     REMOVE = "remove"
+    WITHOUT = "without"
+    SWAP = "swap"
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Chunks with one effect. ``said`` = a verb said so; ``to`` follows "por", "a", "for"."""
+    """Chunks with one effect.
+
+    ``said`` = a verb said so, or for WITHOUT that nothing is ordered before it;
+    ``to`` follows "por", "a", "for"; ``more`` = on top of what there is.
+    """
 
     op: Op
     chunks: tuple[Chunk, ...]
     said: bool = False
     to: tuple[Chunk, ...] = ()
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +111,8 @@ def read(text: str, menu: Menu, today: date, among: Sequence[MenuItem] = ()) -> 
 
 
 def _tokens(frames: Frames) -> list[Token]:
-    plain = tokenise(_SWAP.sub(lambda found: "quita".ljust(len(found.group())), frames.text))
+    text = _SWAP.sub(lambda found: _SWAPS.ljust(len(found.group())), frames.text)
+    plain = tokenise(_UNWANTED.sub(lambda found: "quita".ljust(len(found.group())), text))
     if _is_english(plain):
         return with_numbers(plain)
     return with_numbers([replace(token, kind=Kind.SIGN) if token.text == "a" else token for token in plain])
@@ -162,19 +179,78 @@ def _is_mixed(tokens: Sequence[Token], menu: Menu) -> bool:
     return len(found) == 1 and found[0].whole and not found[0].left and len(found[0].options) > 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    op: Op
+    said: bool
+    tokens: tuple[Token, ...]
+
+
 def _clauses(tokens: Sequence[Token], menu: Menu, among: Sequence[MenuItem]) -> list[Clause]:
     found: list[Clause] = []
-    op, said, start = Op.ADD, False, 0
-    for at in [i for i, token in enumerate(tokens) if _verb(token) is not None] + [len(tokens)]:
-        part = tokens[start:at]
-        if part or said:
-            found += _clause(op, said, part, menu, among)
-        if at < len(tokens):
-            op, said, start = _verb(tokens[at]) or Op.ADD, True, at + 1
+    for part in _parts(tokens, menu):
+        if part.op is Op.SWAP:
+            found = _swapped(found, _chunks(part.tokens, menu, among))
+        elif part.op is Op.WITHOUT:
+            alone = not any(chunk.hard for clause in found for chunk in clause.chunks)
+            found.append(Clause(Op.WITHOUT, _chunks(part.tokens, menu, among), alone))
+        else:
+            found += _clause(part.op, part.said, part.tokens, menu, among)
     return found
 
 
+def _parts(tokens: Sequence[Token], menu: Menu) -> list[_Part]:
+    """The tokens at the verbs; "sin" reaches only as far as the words right behind it."""
+    found: list[_Part] = []
+    op, said, now = Op.ADD, False, list[Token]()
+    before = (op, said)
+
+    def close(new: Op, verb: bool) -> None:
+        nonlocal op, said, now
+        if now or said:
+            found.append(_Part(op, said, tuple(now)))
+        op, said, now = new, verb, []
+
+    for at, token in enumerate(tokens):
+        verb = Op.WITHOUT if _refuses(tokens, at, menu) else _verb(token)
+        if verb is not None:
+            before = before if op is Op.WITHOUT else (op, False)
+            close(verb, True)
+            continue
+        ends = token.is_break or token.text in words.AND or (token.is_number and not token.weak)
+        if op is Op.WITHOUT and ends and now:
+            close(before[0], before[1])
+        now.append(token)
+    close(Op.ADD, False)
+    return found
+
+
+def _refuses(tokens: Sequence[Token], at: int, menu: Menu) -> bool:
+    """Whether "sin" or "no" stands here before a thing, and not in a name of the menu ("Sin calentar")."""
+    text, behind = tokens[at].text, [token.text for token in tokens[at + 1 : at + 5]]
+    if text not in words.WITHOUT | {"no"} or menu.is_without([word for word in behind if word not in words.STOP]):
+        return False
+    plain = bool(behind) and behind[0].isalpha() and behind[0] not in words.FILLER | words.STOP | words.AND
+    known = plain and tokens[at + 1].kind is Kind.WORD and bool(menu.lexicon.similar(behind[0]))
+    return text != "no" or known
+
+
+def _swapped(before: list[Clause], chunks: tuple[Chunk, ...]) -> list[Clause]:
+    """As in "en vez de agua un jugo", and as in "un jugo en vez de agua"."""
+    if len(chunks) > 1 and chunks[0].hard:
+        return [*before, Clause(Op.SET, chunks[:1], True, chunks[1:])]
+    last = before[-1] if before else None
+    if last is None or not last.chunks or last.op in (Op.REMOVE, Op.WITHOUT):
+        return [*before, Clause(Op.REMOVE, chunks, True)]
+    if not any(chunk.hard for chunk in chunks):
+        return [*before[:-1], replace(last, op=Op.SET, said=True)]
+    kept = [replace(last, chunks=last.chunks[:-1])] if len(last.chunks) > 1 else []
+    return [*before[:-1], *kept, Clause(Op.SET, chunks, True, last.chunks[-1:])]
+
+
 def _verb(token: Token) -> Op | None:
+    if token.text == _SWAPS:
+        return Op.SWAP
     verb = _bare(token.text) if token.kind is Kind.WORD else ""
     if verb in words.REMOVES:
         return Op.REMOVE
@@ -197,7 +273,8 @@ def _clause(op: Op, said: bool, tokens: Sequence[Token], menu: Menu, among: Sequ
     if at is not None and _counts_or_names(tokens[at + 1 :], menu):
         left = _chunks(tokens[:at], menu, known)
         return [Clause(op, left, said, _chunks(tokens[at + 1 :], menu, None))]
-    return [Clause(op, _chunks(tokens, menu, known), said)]
+    more = any(token.raw and fold(token.raw) in _MORE for token in tokens)
+    return [Clause(op, _chunks(tokens, menu, known), said, more=more)]
 
 
 def _counts_or_names(tokens: Sequence[Token], menu: Menu) -> bool:

@@ -200,7 +200,7 @@ def _wish(chunk: Chunk, menu: Menu, before: Sequence[Wish]) -> Wish | None:
 
 def of_reading(reading: Reading, tokens: Sequence[Token]) -> Wish:
     """The wish a clear reading makes; settle it before use."""
-    left = " ".join(tokens[at].text for at in reading.left)
+    left = " ".join(tokens[at].said for at in reading.left)
     return Wish(
         words=_said(tokens),
         item=reading.item,
@@ -222,7 +222,7 @@ def _unknown(chunk: Chunk) -> Wish | None:
 
 def _said(tokens: Sequence[Token]) -> str:
     """The telling words of a chunk, as the customer would recognise them."""
-    return " ".join(token.text for token in tokens if token.kind is Kind.WORD and not token.soft)
+    return " ".join(token.said for token in tokens if token.kind is Kind.WORD and not token.soft)
 
 
 def _borrow(chunk: Chunk, menu: Menu, before: Sequence[Wish]) -> Reading | None:

@@ -92,6 +92,10 @@ def ask_time() -> str:
     return _(ASK_TIME)
 
 
+def ask_moment() -> str:
+    return _("I'm not sure when you mean; an order has one pick-up time. On which day and at what time?")
+
+
 def ask_place() -> str:
     return _(ASK_PLACE)
 
@@ -114,6 +118,12 @@ def no_orders() -> str:
 
 def not_in_draft(words: str) -> str:
     return _("“%(words)s” is not in your order.") % {"words": words}
+
+
+def as_on_menu(words: str) -> str:
+    return _("I can't order it “without %(words)s”: we make everything as the menu says. Would you like it anyway?") % {
+        "words": words
+    }
 
 
 def nothing_to_repeat() -> str:
@@ -274,6 +284,7 @@ _OPEN_POINTS = {
     Open.OPTION_SOLD_OUT: _option_sold_out,
     Open.QUANTITY: _quantity,
     Open.LARGE: _large,
+    Open.TOO_MANY: _above_max,
     Open.BELOW_MIN: _below_min,
     Open.ABOVE_MAX: _above_max,
     Open.STEP: _step,

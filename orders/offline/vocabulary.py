@@ -28,6 +28,7 @@ MONTHS: Final = {**words_en.MONTHS, **words_es.MONTHS}
 DAYS_AHEAD: Final = {**words_en.DAYS_AHEAD, **words_es.DAYS_AHEAD}
 ADDS: Final = words_es.ADDS | words_en.ADDS
 REMOVES: Final = words_es.REMOVES | words_en.REMOVES
+WITHOUT: Final = words_es.WITHOUT | words_en.WITHOUT
 SETS: Final = words_es.SETS | words_en.SETS
 
 

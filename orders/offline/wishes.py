@@ -36,6 +36,7 @@ class Open(StrEnum):
     OPTION_SOLD_OUT = "option_sold_out"
     QUANTITY = "quantity"
     LARGE = "large_quantity"
+    TOO_MANY = "too_many"
     BELOW_MIN = "below_min"
     ABOVE_MAX = "above_max"
     STEP = "step"
@@ -64,6 +65,7 @@ class Wish:
     """One thing wanted. ``item`` is None until it is clear which product.
 
     ``quantity`` counts what is sold (packs, not pieces); None while unclear.
+    ``more`` of it came on top of a line of the draft, which stays until that is clear.
     """
 
     words: str
@@ -77,6 +79,7 @@ class Wish:
     left: str = ""
     note: str | None = None
     by_pack: bool = False
+    more: int = 0
     quantity: int | None = None
     issues: tuple[Issue, ...] = ()
 
@@ -208,6 +211,8 @@ def _limit_issues(wish: Wish, item: MenuItem) -> list[Issue]:
         return [Issue(Open.BELOW_MIN, limit=least)]
     if count % step:
         return [Issue(Open.STEP, limit=step)]
+    if count > MOST:
+        return [Issue(Open.TOO_MANY, limit=MOST)]
     return [Issue(Open.LARGE, str(count), limit=MOST)] if count > LARGE else []
 
 

@@ -91,6 +91,9 @@ DAYS_AHEAD: Final = word_values(
 #: A clause starts at one of these; its effect on the draft follows.
 ADDS: Final = word_set("add also include plus throw")
 
+#: What follows is not wanted.
+WITHOUT: Final = word_set("without")
+
 REMOVES: Final = word_set("delete drop lose minus remove")
 
 SETS: Final = word_set("actually change instead make rather switch")

@@ -124,6 +124,9 @@ ADDS: Final = word_set(
     """
 )
 
+#: What follows is not wanted.
+WITHOUT: Final = word_set("sin ni")
+
 REMOVES: Final = word_set(
     """
     borra borrame borrar borre borreme elimina eliminame eliminar elimine quita quitale quitame
@@ -133,7 +136,7 @@ REMOVES: Final = word_set(
 
 SETS: Final = word_set(
     """
-    cambia cambiale cambiame cambiar cambie cambiele cambieme dejalas dejalo dejalos dejame deje
+    cambia cambiale cambiame cambiar cambie cambiele cambieme deja dejalas dejalo dejalos dejame deje
     dejelo dejemelo mejor realidad sea sean
     """
 )

@@ -248,3 +248,118 @@ def test_a_turn_is_quick_with_three_thousand_products() -> None:
 
     # The goal is 50 ms; five times that is surely not the load of the machine.
     assert time.process_time() - started < 0.25
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("mejor sin café", [(2, "croissant")]),
+        ("sí pero sin café", [(2, "croissant")]),
+        ("no quiero café", [(2, "croissant")]),
+        ("yes but no coffee", [(2, "croissant")]),
+        ("without the coffee please", [(2, "croissant")]),
+        ("no quiero los croissants", [(1, "cafe")]),
+        ("en vez de café un agua", [(2, "croissant"), (1, "agua")]),
+        ("un agua en vez de café", [(2, "croissant"), (1, "agua")]),
+        ("cambia el café por un agua", [(2, "croissant"), (1, "agua")]),
+    ],
+)
+def test_what_is_not_wanted_goes(text: str, kept: list[tuple[int, str]]) -> None:
+    talk = chat()
+
+    talk.write("quiero 2 croissants y un café", text, "sí")
+
+    assert lines_of(Order.objects.get()) == kept
+
+
+def test_nothing_unwanted_is_ever_added() -> None:
+    talk = chat()
+
+    told = talk.write("quiero 3 croissants", "sí pero sin café")
+
+    assert "“café” is not in your order" in told
+    assert {item["product"] for call in talk.called("quote_order") for item in call["items"]} == {"croissant"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["quiero 2 croissants sin mantequilla", "un capuchino sin leche", "un café sin leche", "2 cafés sin azúcar"],
+)
+def test_an_ingredient_left_out_is_asked_about_and_no_option_is_guessed(text: str) -> None:
+    talk = chat()
+
+    told = talk.write(text)
+
+    assert "we make everything as the menu says" in told
+    assert not talk.called("create_order")
+    assert [item["options"] for item in talk.called("quote_order")[-1]["items"]] == [[]]
+
+
+def test_an_option_called_without_is_still_chosen() -> None:
+    talk = chat()
+
+    talk.write("quiero 2 croissants sin calentar", "sí")
+
+    assert talk.called("create_order")[-1]["items"][0]["options"] == ["tostado:frio"]
+
+
+@pytest.mark.parametrize("text", ["cambia café por capuchino", "en vez de café un capuchino", "quita el café"])
+def test_a_swap_of_what_was_not_ordered_changes_nothing(text: str) -> None:
+    talk = chat()
+
+    assert "“café” is not in your order" in talk.write(text)
+    assert talk.provider.calls == []
+
+
+def test_what_is_said_again_is_no_second_order() -> None:
+    talk = chat()
+
+    talk.write("quiero 2 croissants", "no", "quiero 2 croissants", "agrega 1 croissant", "quiero croissants", "sí")
+
+    assert lines_of(Order.objects.get()) == [(3, "croissant")]
+
+
+def test_a_line_that_grows_large_is_asked_about() -> None:
+    talk = chat()
+
+    told = talk.write("quiero 23 croissants", "no", "agrega 190 croissants")
+
+    assert "213" in told
+    assert "large order" in told
+    assert len(talk.called("create_order")) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "text", "due"),
+    [
+        ("mañana a las 9", "sí, pero a las 10", "2026-11-25 10:00"),
+        ("mañana a las 9", "mejor a las 3", "2026-11-25 15:00"),
+        ("mañana a las 3 de la tarde", "a las 8 mejor", "2026-11-25 20:00"),
+        ("mañana a las 3 de la tarde", "a las 11", "2026-11-25 11:00"),
+        ("el sábado a las 9", "a las 10 y media", "2026-11-28 10:30"),
+    ],
+)
+def test_an_amended_hour_keeps_the_day(first: str, text: str, due: str) -> None:
+    talk = chat()
+
+    talk.write(f"quiero 2 croissants para {first}", text, "no")
+
+    assert talk.called("quote_order")[-1]["pickup_at"] == due.replace(" ", "T")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mañana quiero 2 croissants y pasado mañana 3 cafés",
+        "2 croissants, para las 25:00",
+        "2 croissants para el 31 de febrero",
+    ],
+)
+def test_a_moment_that_is_none_is_asked_about(text: str) -> None:
+    talk = chat()
+
+    told = talk.write(text)
+
+    assert "On which day and at what time?" in told
+    assert "pickup_at" not in talk.called("quote_order")[-1]
+    assert not talk.called("create_order")

@@ -6,11 +6,12 @@ from datetime import date, datetime
 
 import pytest
 
-from orders.offline.changes import Doubt, Outcome, apply
+from orders.offline.changes import Outcome, apply
 from orders.offline.facts import Line
 from orders.offline.menu import Menu
 from orders.offline.reading import Turn, read
 from orders.offline.wishes import Open
+from orders.offline.work import Doubt
 from tests.orders.offline import menus
 
 #: A Tuesday.
@@ -124,7 +125,8 @@ SODA = Line("refresco", 1, options=("sabor:uva",))
         ("make it 3 bollos", (BOLLOS, QUESO), [(3, "bollo"), (2, "queso")]),
         ("que sean 3", (Line("bollo", 2), Line("queso", 1)), [(3, "bollo"), (1, "queso")]),
         ("ponme uno más", (BOLLOS,), [(7, "bollo")]),
-        ("2 de queso", (BOLLOS, QUESO), [(6, "bollo"), (4, "queso")]),
+        ("3 de queso", (BOLLOS, QUESO), [(6, "bollo"), (3, "queso")]),
+        ("2 de queso más", (BOLLOS, QUESO), [(6, "bollo"), (4, "queso")]),
         ("cambia los bollos por 2 empanadas de carne", (BOLLOS, QUESO), [(2, "queso"), (2, "empanada-carne")]),
         ("mejor de manzana", (SODA,), [(1, "refresco", "sabor:manzana")]),
         ("borra todo y empecemos de nuevo", (BOLLOS, QUESO), []),
