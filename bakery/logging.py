@@ -54,12 +54,13 @@ class WithoutRefusalTrace(logging.Filter):
 
 
 class WithoutSweeps(logging.Filter):
-    """Drops Celery's two lines about each sweep that went well; the sweep itself tells when it found something."""
+    """Drops Celery's lines about each sweep that goes well; the sweep itself tells when it found something."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether this record is to be written."""
         task = getattr(record, "data", None) or {}
-        return record.levelno > logging.INFO or task.get("name") != _SWEEP
+        told = [task.get("name"), *(record.args if isinstance(record.args, tuple) else ())]
+        return record.levelno > logging.INFO or _SWEEP not in told
 
 
 def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
         "loggers": {name: {"handlers": [], "propagate": True} for name in ("django", "django.server", "gunicorn.error")}
         | {name: {"level": "WARNING"} for name in _TALKATIVE}
         | {"django.request": {"filters": ["refusals"]}}
-        | {name: {"filters": ["sweeps"]} for name in ("celery.worker.strategy", "celery.app.trace")},
+        | {name: {"filters": ["sweeps"]} for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")},
     }
 
 

@@ -101,6 +101,11 @@ def test_a_sweep_that_went_well_is_no_news(logger: str, task: str, lines: int, c
     assert configured.getvalue().count(task) == lines
 
 
+def test_a_sweep_that_is_sent_is_no_news(configured: io.StringIO) -> None:
+    logging.getLogger("celery.beat").info("Scheduler: Sending due task %s (%s)", "sweep", "aitools.tasks.sweep")
+    assert configured.getvalue() == ""
+
+
 def test_a_sweep_that_failed_is_told(configured: io.StringIO) -> None:
     task = "aitools.tasks.sweep"
     logging.getLogger("celery.app.trace").error("Task %s", task, extra={"data": {"name": task}})
