@@ -20,8 +20,11 @@ DOZEN = Decimal(12)
 THOUSAND = Decimal(1000)
 #: No number that means something has more digits.
 LONGEST = 15
+#: Stands for a number that is none ("10^9").
+NO_NUMBER = Decimal(-1)
 #: The text of the half in "libra y media", which is no number of its own.
 ONE_MORE_HALF = "y½"
+_NOT_LESS = frozenset({"lo", "al", "o", "las", "la"})
 _GROUPED = re.compile(r"\d{1,3}([.,]\d{3})+")
 _FRACTIONS = {"½": HALF, "¼": QUARTER, "¾": Decimal("0.75")}
 _NAMED_FRACTION = {"1/2": HALF, "1/4": QUARTER, "3/4": Decimal("0.75")}
@@ -31,7 +34,7 @@ Step = Callable[[list[Token]], list[Token]]
 
 def with_numbers(tokens: Sequence[Token]) -> list[Token]:
     """The same tokens with all numbers found and joined."""
-    found = _negatives([_single(token) for token in tokens])
+    found = _less(_powers(_negatives([_single(token) for token in tokens])))
     joins = (_joined(_thousand), _joined(_fraction), _joined(_dozen), _joined(_pair))
     for step in (_times_signs, _sums, *joins, _inches, _money):
         found = step(found)
@@ -78,6 +81,30 @@ def _negatives(tokens: list[Token]) -> list[Token]:
     at = minus[0]
     value = -(tokens[at + 1].value or Decimal(0))
     return [*tokens[:at], number(tokens[at], value, tokens[at + 1]), *tokens[at + 2 :]]
+
+
+def _powers(tokens: list[Token]) -> list[Token]:
+    """As in "10^9": arithmetic is no quantity, so it counts as none at all."""
+    found: list[Token] = []
+    for token in tokens:
+        if token.is_number and len(found) > 1 and found[-1].text == "^" and found[-2].is_number:
+            found.pop()
+            found.append(number(found.pop(), NO_NUMBER, token))
+        else:
+            found.append(token)
+    return found
+
+
+def _less(tokens: list[Token]) -> list[Token]:
+    """As in "menos dos": less than nothing. "Por lo menos dos" and "las tres menos diez" are not."""
+    found: list[Token] = []
+    for token in tokens:
+        minus = token.is_number and not token.weak and bool(found) and found[-1].text == "menos"
+        if minus and token.value is not None and not {each.text for each in found[-4:-1]} & _NOT_LESS:
+            found.append(number(found.pop(), -token.value, token))
+        else:
+            found.append(token)
+    return found
 
 
 def _digits(text: str) -> Decimal:

@@ -14,6 +14,7 @@ from orders.offline.explain import Reading, explain, explain_as_choice, likeness
 from orders.offline.match import best
 from orders.offline.menu import Menu, MenuItem
 from orders.offline.normalise import Kind, Token
+from orders.offline.quantities import ONE_MORE_HALF
 from orders.offline.segment import Chunk
 from orders.offline.wishes import Wish, by_pack, settled
 
@@ -31,12 +32,37 @@ def resolve(chunks: Sequence[Chunk], menu: Menu, open_before: Sequence[Wish] = (
             wishes += parts
             at += 1 + len(parts)
             continue
-        if not _completes(wishes, chunks[at], menu) and not _extends(wishes, chunks[at], menu):
+        if _spoils(wishes, chunks[at]):
+            at += 1
+            continue
+        if not _completes(wishes, chunks[at], menu, len(open_before)) and not _extends(wishes, chunks[at], menu):
             made = _wish(chunks[at], menu, wishes)
-            if made is not None and not _is_lead(made, chunks[at + 1 :]):
-                wishes.append(made)
+            if made is not None and not _is_lead(chunks[at], made, chunks[at + 1 :]):
+                wishes.append(_doubled(made, chunks[:at], chunks[at]))
         at += 1
     return [wish for wish in wishes if not _is_talk(wish, wishes)]
+
+
+def _spoils(wishes: list[Wish], chunk: Chunk) -> bool:
+    """As in "dos y medio" and "18 menos 3": the count before it is not the one meant."""
+    count = chunk.number
+    if chunk.hard or not wishes or count is None or count.value is None or count.weak:
+        return False
+    last = wishes[-1]
+    if last.item is None or last.number is None or (count.text != ONE_MORE_HALF and count.value > 0):
+        return False
+    wishes[-1] = settled(replace(last, number=replace(count, value=-abs(count.value))))
+    return True
+
+
+def _doubled(wish: Wish, before: Sequence[Chunk], chunk: Chunk) -> Wish:
+    """As in "2 3 croissants": two counts side by side are none."""
+    last = before[-1] if before else None
+    if last is None or last.hard or chunk.apart or last.number is None or wish.number is None:
+        return wish
+    first, second = last.number, wish.number
+    beside = first.raw.isdigit() and second.raw.isdigit() and 0 <= second.start - first.end <= 1
+    return settled(replace(wish, number=replace(second, value=-abs(second.value or 0)))) if beside else wish
 
 
 def _breakdown(chunks: Sequence[Chunk], at: int, menu: Menu, before: Sequence[Wish]) -> list[Wish]:
@@ -69,8 +95,13 @@ def _is_part(part: Wish, whole: Wish) -> bool:
     return part.item is whole.item or part.item in whole.candidates
 
 
-def _is_lead(wish: Wish, rest: Sequence[Chunk]) -> bool:
-    """Unknown words that lead up to something counted, as in "oiga mi reina pongame 2 panes"."""
+def _is_lead(chunk: Chunk, wish: Wish, rest: Sequence[Chunk]) -> bool:
+    """Unknown words that lead up to something counted, as in "oiga mi linda pongame 2 panes".
+
+    A noun right before the count ("quiero tamales 3 panes") is wanted, not talk.
+    """
+    if chunk.tokens[-1] in chunk.hard and any(token.soft for token in chunk.tokens):
+        return False
     unknown = wish.item is None and not wish.candidates and wish.number is None
     return unknown and bool(rest) and not rest[0].apart and rest[0].number is not None
 
@@ -86,34 +117,52 @@ def _is_talk(wish: Wish, wishes: Sequence[Wish]) -> bool:
     )
 
 
-def _completes(wishes: list[Wish], chunk: Chunk, menu: Menu) -> bool:
-    """Use the chunk to finish an unfinished wish, or to correct the last one."""
+def _completes(wishes: list[Wish], chunk: Chunk, menu: Menu, asked: int) -> bool:
+    """Use the chunk to finish an unfinished wish; the first ``asked`` are of earlier turns."""
     open_at = [at for at, wish in enumerate(wishes) if not wish.clear]
     for at in reversed(open_at):
-        finished = _finish(wishes[at], chunk, menu)
+        finished = _finish(wishes[at], chunk, menu, at < asked)
         if finished is not None:
             wishes[at] = finished
             return True
     return False
 
 
-def _finish(wish: Wish, chunk: Chunk, menu: Menu) -> Wish | None:
-    if _is_new_count(chunk) and wish.item is not None and wish.quantity is not None:
+def _finish(wish: Wish, chunk: Chunk, menu: Menu, asked: bool) -> Wish | None:
+    counted = _is_new_count(chunk) and not _is_same_count(wish, chunk)
+    if counted and wish.item is not None and wish.quantity is not None:
         return None
     if wish.item is None:
         return _choose(wish, chunk, menu)
     if not chunk.hard and chunk.number is not None and not chunk.number.weak and wish.quantity is None:
         return settled(replace(wish, number=chunk.number))
     named = best(chunk.readings)
-    if named and named[0].whole and named[0].item is not wish.item and not chunk.of:
+    elsewhere = named and named[0].whole and named[0].item is not wish.item and not chunk.of
+    tokens = chunk.tokens
+    if _is_same_count(wish, chunk):
+        tokens = tuple(token for token in tokens if token is not chunk.number)
+    reading = explain_as_choice(_all_anchored(tokens), menu, wish.item)
+    if elsewhere and not (asked and not counted and _answers(wish, reading, named[0])):
         return None
-    reading = explain_as_choice(_all_anchored(chunk.tokens), menu, wish.item)
     own = explain(chunk.tokens, likenesses(chunk.tokens, menu), wish.item)
     if own is not None and (reading is None or len(own.left) < len(reading.left)):
         reading = own
     if reading is None or reading.left:
         return None
     return settled(_with_choices(wish, reading))
+
+
+def _is_same_count(wish: Wish, chunk: Chunk) -> bool:
+    """As in "mango los dos" of two juices."""
+    return wish.quantity is not None and chunk.number is not None and chunk.number.value == wish.quantity
+
+
+def _answers(wish: Wish, choice: Reading | None, product: Reading) -> bool:
+    """Whether a word that also is a product is the option we asked for ("chocolate")."""
+    if choice is None or choice.left or not choice.options or len(product.name_at) > len(choice.options):
+        return False
+    lacking = {rule.key for rule in wish.item.lists if len(wish.chosen(rule)) < rule.min} if wish.item else set()
+    return all(option.list_key in lacking for option in choice.options)
 
 
 def _extends(wishes: list[Wish], chunk: Chunk, menu: Menu) -> bool:

@@ -363,3 +363,20 @@ def test_a_moment_that_is_none_is_asked_about(text: str) -> None:
     assert "On which day and at what time?" in told
     assert "pickup_at" not in talk.called("quote_order")[-1]
     assert not talk.called("create_order")
+
+
+def test_a_word_that_also_is_a_product_answers_the_question_for_an_option() -> None:
+    talk = chat()
+
+    talk.write("quiero una torta de celebración", "mediana", "chocolate")
+
+    items = talk.called("quote_order")[-1]["items"]
+    assert [(item["product"], item["options"]) for item in items] == [("torta-celebracion", ["bizcocho:chocolate"])]
+
+
+def test_an_option_for_all_of_them_is_no_second_line() -> None:
+    talk = chat()
+
+    talk.write("quiero 2 jugos naturales", "mango los dos", "sí")
+
+    assert lines_of(Order.objects.get()) == [(2, "jugo-natural")]

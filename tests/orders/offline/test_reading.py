@@ -190,3 +190,46 @@ def test_the_branch_is_no_part_of_the_items(text: str, menu: Menu) -> None:
 )
 def test_any_text_is_read_without_harm(text: str, menu: Menu) -> None:
     assert outcome(text, menu).lines == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10^9 bollos",
+        "menos dos bollos",
+        "18 bollos menos 3",
+        "dos bollos y medio",
+        "2 3 bollos",
+        "docena y media de bollos menos 3",
+    ],
+)
+def test_arithmetic_is_asked_about(text: str, menu: Menu) -> None:
+    found = outcome(text, menu)
+
+    assert items(found) == []
+    assert questions(found) == [Open.QUANTITY]
+
+
+@pytest.mark.parametrize("text", ["por lo menos 3 bollos", "al menos 3 bollos", "3 bollos más o menos"])
+def test_at_least_is_a_number_like_another(text: str, menu: Menu) -> None:
+    assert items(outcome(text, menu)) == [(3, "bollo")]
+
+
+def test_more_than_an_order_takes_is_refused_and_not_only_asked_about(menu: Menu) -> None:
+    assert questions(outcome("501 bollos", menu)) == [Open.TOO_MANY]
+    assert questions(outcome("500 bollos", menu)) == [Open.LARGE]
+
+
+def test_to_leave_a_count_sets_it(menu: Menu) -> None:
+    assert items(outcome("deja 2 bollos", menu, BOLLOS)) == [(2, "bollo")]
+
+
+def test_an_unknown_noun_before_a_count_is_no_talk(menu: Menu) -> None:
+    found = outcome("quiero tamales 3 bollos", menu)
+
+    assert items(found) == [(3, "bollo")]
+    assert [(wish.words, wish.issues[0].why) for wish in found.wishes] == [("tamales", Open.NOT_FOUND)]
+
+
+def test_what_is_not_found_keeps_the_customers_spelling(menu: Menu) -> None:
+    assert outcome("3 piñas Dragón", menu).wishes[0].words == "piñas Dragón"
