@@ -19,6 +19,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
+from aitools.channels.names import channel_title
 from orders.catalogue import ShopTerms
 from orders.models import Order, OrderLine, OrderState
 from orders.money import decimal_comma, round_to
@@ -78,7 +79,8 @@ def to_csv(made: Report, terms: ShopTerms) -> str:
     writer = csv.writer(out, delimiter=";" if comma else ",", lineterminator="\r\n")
     writer.writerow([plain_cell(heading) for heading in headings(made.by)])
     for row in (*made.rows, made.total):
-        writer.writerow([plain_cell(cell) if isinstance(cell, str) else cell for cell in _cells(row, terms, comma)])
+        cells = _cells(row, made.by, terms, comma)
+        writer.writerow([plain_cell(cell) if isinstance(cell, str) else cell for cell in cells])
     return _BOM + out.getvalue()
 
 
@@ -86,6 +88,11 @@ def headings(by: By) -> list[str]:
     """The columns' names in the active language."""
     first = {By.DAY: _("Day"), By.PRODUCT: _("Product"), By.BRANCH: _("Branch"), By.CHANNEL: _("Channel")}[by]
     return [first, _("Orders"), _("Units"), _("Money"), _("Cancelled"), _("Cancelled money")]
+
+
+def titled(row: ReportRow, by: By) -> str:
+    """The row's label as people call it: channels by their title, days as they are."""
+    return channel_title(row.label) if by == By.CHANNEL else row.label
 
 
 def plain_cell(text: str) -> str:
@@ -159,9 +166,9 @@ def _total(orders: QuerySet[Order], rows: Sequence[ReportRow]) -> ReportRow:
     )
 
 
-def _cells(row: ReportRow, terms: ShopTerms, comma: bool) -> list[str | int]:
+def _cells(row: ReportRow, by: By, terms: ShopTerms, comma: bool) -> list[str | int]:
     money, lost = (
         str(round_to(amount, terms.digits)).replace(".", "," if comma else ".")
         for amount in (row.money, row.cancelled_money)
     )
-    return [row.label, row.orders, row.quantity, money, row.cancelled, lost]
+    return [titled(row, by), row.orders, row.quantity, money, row.cancelled, lost]

@@ -11,13 +11,14 @@ from django.contrib import admin
 from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from aitools import clock
 from orders.catalogue import ShopTerms, current
 from orders.models import Shop
 from orders.pricing import show
-from orders.reports import By, Report, ReportRow, headings, report, to_csv
+from orders.reports import By, Report, ReportRow, headings, report, titled, to_csv
 
 #: The longest range of a page; a year and the days around it.
 MOST_DAYS = 400
@@ -105,15 +106,22 @@ def _shown(wanted: Wanted, made: Report, terms: ShopTerms) -> dict[str, object]:
         "problem": wanted.problem,
         "groupings": [(str(by), labels[by]) for by in By],
         "headings": headings(made.by),
-        "rows": [_cells(row, terms) for row in made.rows],
-        "total": _cells(made.total, terms),
+        "rows": [[_label(row, made.by), *_cells(row, terms)] for row in made.rows],
+        "total": [made.total.label, *_cells(made.total, terms)],
         "csv_url": f"?{wanted.query}&format=csv",
     }
 
 
+def _label(row: ReportRow, by: By) -> str:
+    """Days as people write them; a file keeps the form that sorts."""
+    if by == By.DAY:
+        return date_format(date.fromisoformat(row.label), "DATE_FORMAT")
+    return titled(row, by)
+
+
 def _cells(row: ReportRow, terms: ShopTerms) -> list[str]:
     lost = show(row.cancelled_money, terms) if row.cancelled else ""
-    return [row.label, str(row.orders), str(row.quantity), show(row.money, terms), str(row.cancelled or ""), lost]
+    return [str(row.orders), str(row.quantity), show(row.money, terms), str(row.cancelled or ""), lost]
 
 
 def _page(request: HttpRequest, context: dict[str, object]) -> HttpResponse:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
+from aitools.admin.columns import LanguageColumn
 from aitools.admin.filters import DayRangeFilter, ToolFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -23,7 +24,7 @@ TONES = {
 
 
 @admin.register(PendingConfirmation)
-class PendingConfirmationAdmin(ReadOnly, GrowingList):
+class PendingConfirmationAdmin(LanguageColumn, ReadOnly, GrowingList):
     """Read-only: only the customer can answer."""
 
     list_display = ("created_at", "customer", "asked", "tool", "outcome", "expires_at", "settled_at")
@@ -36,13 +37,13 @@ class PendingConfirmationAdmin(ReadOnly, GrowingList):
         "question",
         "arguments",
         "fingerprint",
-        "language",
+        "in_language",
         "created_at",
         "asked_at",
         "expires_at",
         "settled_at",
     )
-    readonly_fields = ("customer",)
+    readonly_fields = ("customer", "in_language")
 
     @display(description=gettext_lazy("customer"))
     def customer(self, row: PendingConfirmation) -> str:

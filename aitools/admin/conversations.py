@@ -20,6 +20,7 @@ from unfold.decorators import display
 
 from aitools import clock, staffing
 from aitools.admin import talk
+from aitools.admin.columns import ChannelColumn, LanguageColumn
 from aitools.admin.filters import ChannelFilter, DayRangeFilter
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.posting import PostActions, Refused
@@ -31,10 +32,10 @@ REPLY_LENGTH = 1600
 
 
 @admin.register(Conversation)
-class ConversationAdmin(PostActions, ReadOnly, GrowingList):
+class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, ReadOnly, GrowingList):
     """Readable as a chat. Nothing is edited as a form: each button is one service."""
 
-    list_display = ("who", "channel", "said", "answers", "language", "waits", "last_inbound_at")
+    list_display = ("who", "by_channel", "said", "answers", "in_language", "waits", "last_inbound_at")
     list_filter = (
         ("needs_staff", BooleanRadioFilter),
         ("mode", ChoicesDropdownFilter),
@@ -45,10 +46,11 @@ class ConversationAdmin(PostActions, ReadOnly, GrowingList):
     search_help_text = gettext_lazy("Name, number or address")
     fields = (
         ("profile_name", "phone"),
-        ("channel", "account"),
+        ("by_channel", "account"),
         ("address", "created_at"),
-        ("language", "opted_out_at"),
+        ("in_language", "opted_out_at"),
     )
+    readonly_fields = ("by_channel", "in_language")
     change_form_outer_before_template = "admin/aitools/conversation/panel.html"
     post_actions = {
         "take-over": "change",
@@ -70,7 +72,7 @@ class ConversationAdmin(PostActions, ReadOnly, GrowingList):
     def who(self, row: Conversation) -> list[str]:
         return [str(row), row.address if row.profile_name else ""]
 
-    @display(description=gettext_lazy("last message"))
+    @display(description=gettext_lazy("what they wrote last"))
     def said(self, row: Any) -> str:
         return Truncator(row.last_text or "").chars(60)
 

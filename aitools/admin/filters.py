@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 
 from aitools import audit
+from aitools.channels.names import channel_title
 from aitools.tools import registry
 
 
@@ -63,7 +64,7 @@ class ChannelFilter(DropdownFilter):
     parameter_name = "channel"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(name, name) for name in settings.AITOOLS_CHANNELS]
+        return [(name, channel_title(name)) for name in settings.AITOOLS_CHANNELS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         name = self.value()

@@ -13,6 +13,7 @@ from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
+from aitools.admin.columns import LanguageColumn
 from aitools.admin.filters import DayRangeFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -68,7 +69,7 @@ class CallInline(ReadOnlyInline):
 
 
 @admin.register(Turn)
-class TurnAdmin(ReadOnly, GrowingList):
+class TurnAdmin(LanguageColumn, ReadOnly, GrowingList):
     list_display = ("started_at", "customer", "asked", "answered", "outcome", "failures")
     list_filter = (("state", ChoicesDropdownFilter), ("started_at", DayRangeFilter))
     list_select_related = ("conversation",)
@@ -77,10 +78,10 @@ class TurnAdmin(ReadOnly, GrowingList):
         "text",
         "reply",
         ("started_at", "finished_at"),
-        ("language", "failures"),
+        ("in_language", "failures"),
         "failure",
     )
-    readonly_fields = ("customer",)
+    readonly_fields = ("customer", "in_language")
     inlines = (StepInline, CallInline)
 
     @display(description=gettext_lazy("customer"))

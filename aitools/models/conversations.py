@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from aitools.channels.names import channel_title
 from aitools.clock import DbNow
 
 
@@ -78,6 +79,10 @@ class Conversation(models.Model):
 
     def __str__(self) -> str:
         return self.profile_name or self.address
+
+    @property
+    def channel_title(self) -> str:
+        return channel_title(self.channel)
 
     @property
     def has_unread(self) -> bool:

@@ -15,17 +15,20 @@ from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import BooleanRadioFilter
 from unfold.decorators import display
 
+from aitools.admin.columns import ChannelColumn
 from aitools.admin.conflicts import GuardedAdmin
 from aitools.admin.listing import GrowingList
 from orders.admin.searching import PlainSearch
 from orders.models import Customer, CustomerContact
 
 
-class ContactInline(TabularInline):
+class ContactInline(ChannelColumn, TabularInline):
     """Where they write from; channels make these, nobody types them."""
 
     model = CustomerContact
-    fields = ("channel", "address")
+    fields = ("by_channel", "address")
+    readonly_fields = ("by_channel",)
+    hide_title = True
     extra = 0
     can_delete = False
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 
+from aitools.admin.columns import ChannelColumn
 from aitools.admin.filters import ChannelFilter, DayRangeFilter
 from aitools.admin.links import change_url
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -39,10 +40,10 @@ STEP_PERMISSIONS = {
 
 
 @admin.register(Order)
-class OrderAdmin(PostActions, ReadOnly, PlainSearch, GrowingList):
+class OrderAdmin(ChannelColumn, PostActions, ReadOnly, PlainSearch, GrowingList):
     """Nothing is edited as a form: each button is one step, checked against the version that was shown."""
 
-    list_display = ("number", "due", "branch", "name", "content", "progress", "channel")
+    list_display = ("number", "due", "branch", "name", "content", "progress", "by_channel")
     list_filter = (
         ("business_date", DayRangeFilter),
         ("state", ChoicesDropdownFilter),
@@ -53,7 +54,8 @@ class OrderAdmin(PostActions, ReadOnly, PlainSearch, GrowingList):
     search_fields = ("name", "code", "note")
     search_help_text = gettext_lazy("Name, code or note")
     actions = ("mark_preparing", "mark_ready", "mark_picked_up")
-    fields = (("code", "channel"), ("created_at", "taken_by"))
+    fields = (("code", "by_channel"), ("created_at", "taken_by"))
+    readonly_fields = ("by_channel",)
     change_form_outer_before_template = "admin/orders/order/sheet.html"
     post_actions = {"move": "view"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from aitools.channels.names import channel_title
 from aitools.clock import DbNow
 
 
@@ -50,4 +51,4 @@ class CustomerContact(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.channel}: {self.address}"
+        return f"{channel_title(self.channel)}: {self.address}"

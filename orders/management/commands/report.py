@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from aitools import clock
 from orders.catalogue import ShopTerms, current
 from orders.pricing import show
-from orders.reports import By, Report, ReportRow, headings, report, to_csv
+from orders.reports import By, Report, ReportRow, headings, report, titled, to_csv
 
 
 class Command(BaseCommand):
@@ -42,7 +42,7 @@ class Command(BaseCommand):
 
 
 def _table(made: Report, terms: ShopTerms) -> list[str]:
-    cells = [headings(made.by), *(_cells(row, terms) for row in (*made.rows, made.total))]
+    cells = [headings(made.by), *(_cells(row, made.by, terms) for row in (*made.rows, made.total))]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     return [
         "  ".join(cell.ljust(width) if not column else cell.rjust(width) for column, (cell, width) in enumerate(pairs))
@@ -50,9 +50,9 @@ def _table(made: Report, terms: ShopTerms) -> list[str]:
     ]
 
 
-def _cells(row: ReportRow, terms: ShopTerms) -> list[str]:
+def _cells(row: ReportRow, by: By, terms: ShopTerms) -> list[str]:
     return [
-        row.label,
+        titled(row, by),
         str(row.orders),
         str(row.quantity),
         show(row.money, terms),

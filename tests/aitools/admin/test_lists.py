@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib import admin
+from django.contrib.admin.utils import label_for_field
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -104,3 +105,22 @@ def test_a_page_of_one_row_opens(model: type, browser: Client) -> None:
     row = model.objects.first()  # type: ignore[attr-defined]
     label = model._meta.label_lower.replace(".", "_")  # type: ignore[attr-defined]
     assert browser.get(reverse(f"admin:{label}_change", args=[row.pk])).status_code == 200
+
+
+def test_channels_and_languages_are_words(browser: Client) -> None:
+    row = rows.conversation(channel="twilio_whatsapp", language="es", needs_staff=True)
+    listed = browser.get(reverse("admin:aitools_conversation_changelist")).content.decode()
+    opened = browser.get(reverse("admin:aitools_conversation_change", args=[row.pk])).content.decode()
+    for html in (listed, opened):
+        assert "WhatsApp" in html.split("result_list")[-1]
+        assert "Spanish" in html.split("result_list")[-1]
+        assert ">twilio_whatsapp<" not in html
+    assert "WhatsApp ·" in browser.get(reverse("admin:index")).content.decode()
+
+
+def test_no_list_has_two_columns_of_one_name(browser: Client) -> None:
+    rows.worked(rows.conversation())
+    for name in LISTS:
+        columns = browser.get(reverse(f"admin:aitools_{name}_changelist")).context["cl"]
+        titles = [str(label_for_field(column, columns.model, columns.model_admin)) for column in columns.list_display]
+        assert len(set(titles)) == len(titles), name

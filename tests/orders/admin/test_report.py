@@ -30,12 +30,13 @@ def test_days_are_the_branchs_and_cancelled_orders_stand_apart(browser: Client) 
     rows.order(bread, quantity=1, due=ELEVENTH_IN_UTC)
     rows.order(bread, quantity=5, due=TENTH, state="cancelled")
     shown = page(browser).context
-    assert shown["rows"] == [["2026-03-10", "2", "3", "$6.000", "1", "$10.000"]]
+    assert shown["rows"] == [["March 10, 2026", "2", "3", "$6.000", "1", "$10.000"]]
     assert shown["total"][1:4] == ["2", "3", "$6.000"]
 
 
 @pytest.mark.parametrize(
-    ("by", "label"), [("day", "2026-03-10"), ("product", "Pan"), ("branch", "Branch C"), ("channel", "web")]
+    ("by", "label"),
+    [("day", "March 10, 2026"), ("product", "Pan"), ("branch", "Branch C"), ("channel", "Chat page")],
 )
 def test_it_is_grouped_as_asked(by: str, label: str, browser: Client) -> None:
     rows.order(rows.product("Pan", 2000), due=TENTH)

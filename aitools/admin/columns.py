@@ -1,0 +1,27 @@
+"""Columns that several pages share: stored words as people say them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy
+from unfold.decorators import display
+
+from aitools.channels.names import channel_title
+
+
+class ChannelColumn:
+    """Adds ``by_channel`` to admins and inlines whose rows have a ``channel``."""
+
+    @display(description=gettext_lazy("channel"))
+    def by_channel(self, row: Any) -> str:
+        return channel_title(row.channel)
+
+
+class LanguageColumn:
+    """Adds ``in_language`` to admins whose rows have a ``language``."""
+
+    @display(description=gettext_lazy("language"))
+    def in_language(self, row: Any) -> str:
+        return str(dict(settings.LANGUAGES).get(row.language, row.language))
