@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.postgres.forms import SimpleArrayField
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
@@ -22,7 +23,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldBoolea
 
 from aitools import clock
 from aitools.admin.conflicts import GuardedAdmin, GuardedFields, GuardedForm
-from orders import selling
+from orders import allergens, selling
 from orders.admin.keeping import KeepsHistory
 from orders.admin.prices import PlainPrices, may_set_prices, tell_gifts
 from orders.admin.searching import PlainSearch
@@ -52,11 +53,23 @@ class WholeRowForm(GuardedForm):
             self._update_errors(error)  # type: ignore[attr-defined]
 
 
+class AllergensField(SimpleArrayField):
+    """Allergens in the words of whoever edits them, between commas; keys in the row."""
+
+    def prepare_value(self, value: Any) -> Any:
+        if isinstance(value, list):
+            value = [allergens.title(one) for one in value]
+        return super().prepare_value(value)
+
+    def to_python(self, value: Any) -> Any:
+        return [allergens.key(word) for word in super().to_python(value)]
+
+
 class ProductForm(GuardedForm):
     """Tells "declared free of allergens" from "not declared", which an empty box can't."""
 
     allergens_declared = forms.BooleanField(
-        label=gettext_lazy("allergens declared"),
+        label=gettext_lazy("Allergens declared"),
         required=False,
         show_hidden_initial=True,
         widget=UnfoldBooleanSwitchWidget,
@@ -135,7 +148,7 @@ class ProductOptionsInline(GuardedFields, TabularInline):
 
 class AvailabilityForm(GuardedForm):
     weekdays = forms.TypedMultipleChoiceField(
-        label=gettext_lazy("weekdays"),
+        label=gettext_lazy("Weekdays"),
         choices=Weekday.choices,
         coerce=int,
         required=False,
@@ -206,6 +219,11 @@ class ProductAdmin(PlainPrices, KeyOnce, KeepsHistory, PlainSearch, GuardedAdmin
         ),
         (gettext_lazy("Allergens"), {"fields": ("allergens_declared", "allergens")}),
     )
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "allergens":
+            kwargs["form_class"] = AllergensField
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
         variants = Variant.objects.filter(product=OuterRef("pk"), active=True)

@@ -162,6 +162,15 @@ class TestProduct:
         row.refresh_from_db()
         assert row.allergens == ["gluten", "leche"]
 
+    def test_allergens_are_words_on_the_page_and_keys_in_the_row(self, browser: Client) -> None:
+        row = rows.product("Pan", allergens=["gluten", "milk", "apio"])
+        browser.cookies["django_language"] = "es"
+        open_page = opened(browser, row)
+        assert open_page["allergens"] == ["gluten,leche,apio"]
+        browser.post(page(row), open_page | {"description": ["Rico"], "allergens": ["gluten, Leche, apio, huevo"]})
+        row.refresh_from_db()
+        assert (row.allergens, row.description) == (["gluten", "milk", "apio", "eggs"], "Rico")
+
     def test_allergens_listed_but_not_declared_are_refused(self, browser: Client) -> None:
         row = rows.product("Pan", allergens=None)
         answer = browser.post(page(row), opened(browser, row) | {"allergens": ["gluten"]}).content.decode()
