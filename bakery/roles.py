@@ -46,7 +46,7 @@ _OWNER = (
     | _all("auth", ("group",), VIEW)
 )
 
-#: Names are data, shown as stored; translators see them for the documentation.
+#: Names are data; pages show them in the reader's language.
 ROLES: Mapping[str, set[str]] = {
     gettext_noop("owner"): _OWNER,
     gettext_noop("manager"): _MANAGER,

@@ -74,3 +74,15 @@ def test_a_superuser_manages_superusers(browser: Client) -> None:
     assert browser.post(page(operator), data | {"first_name": ["Olga"]}).status_code == 302
     operator.refresh_from_db()
     assert (operator.first_name, operator.is_superuser) == ("Olga", True)
+
+
+def test_roles_are_shown_in_the_readers_language(browser: Client, owner: User) -> None:
+    browser.cookies["django_language"] = "es"
+    for name in ("user", "group"):
+        assert "dueño" in browser.get(reverse(f"admin:auth_{name}_changelist")).content.decode().split("result_list")[1]
+    assert "cocina</option>" in browser.get(page(owner)).content.decode()
+
+
+def test_a_group_of_the_shops_own_keeps_its_name(browser: Client) -> None:
+    Group.objects.create(name="Yes")
+    assert "Yes" in browser.get(reverse("admin:auth_group_changelist")).content.decode()
