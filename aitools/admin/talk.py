@@ -75,8 +75,26 @@ def _said(events: Iterable[InboundEvent]) -> Iterable[Bubble]:
             author=_("From the shop's phone") if side == "staff" else "",
             text=event.text or _note(event),
             at=event.received_at,
-            media=() if event.message_kind == "text" else (event.message_kind,),
+            media=_media(event),
         )
+
+
+def _media(event: InboundEvent) -> tuple[str, ...]:
+    """What came besides words. A press is its title and nothing else."""
+    if event.kind == EventKind.PRESS or event.message_kind == "text":
+        return ()
+    titles = {
+        "image": _("Picture"),
+        "audio": _("Voice or sound"),
+        "video": _("Video"),
+        "document": _("Document"),
+        "sticker": _("Sticker"),
+        "location": _("Location"),
+        "contacts": _("Contact"),
+        "order": _("Order from the catalogue"),
+        "unsupported": _("Something we can't show"),
+    }
+    return (titles.get(event.message_kind, event.message_kind),)
 
 
 def _note(event: InboundEvent) -> str:

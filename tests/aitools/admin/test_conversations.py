@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from aitools import clock
 from aitools.admin import talk
@@ -37,6 +38,24 @@ def test_both_directions_are_shown_in_the_order_of_time(db: None) -> None:
         ("customer", "quiero pan"),
         ("staff", "Voy yo."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "media"),
+    [
+        ({"message_kind": "text"}, ()),
+        ({"message_kind": "image"}, ("Picture",)),
+        ({"message_kind": "hologram"}, ("hologram",)),
+        ({"kind": "press", "message_kind": "button"}, ()),
+        ({"kind": "press", "message_kind": "list"}, ()),
+    ],
+)
+@pytest.mark.usefixtures("db")
+def test_what_came_with_the_words_is_named(fields: dict[str, Any], media: tuple[str, ...]) -> None:
+    row = rows.conversation()
+    rows.said(row, "Sí", **fields)
+    with translation.override("en"):
+        assert [bubble.media for bubble in talk.page(row.pk).bubbles] == [media]
 
 
 @pytest.mark.parametrize(
