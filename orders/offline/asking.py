@@ -13,6 +13,7 @@ from orders.offline.match import best
 from orders.offline.menu import MenuItem, Place
 from orders.offline.ordering import order
 from orders.offline.plan import Plan, Situation, call, say
+from orders.offline.priced import amounts
 from orders.offline.reading import Turn, read
 from orders.offline.segment import Chunk
 from orders.offline.similar import forms
@@ -26,6 +27,7 @@ _FREE_OF = re.compile(
 _CONTAINS = re.compile(
     r"\b(tienen?|llevan?|contienen?|traen?|has|have|contains?|made with|got|es apt[oa]|son apt[oa]s)\b", re.IGNORECASE
 )
+_OWES = re.compile(r"\b(?:debo|owe)\b")
 #: Allergens are told of so many products at most.
 MOST_PRODUCTS = 3
 #: A category is meant from one word that half the menu's categories do not share.
@@ -48,8 +50,9 @@ def menu(situation: Situation, turn: Turn) -> Plan:
 
 def price(situation: Situation, turn: Turn) -> Plan:
     """What something costs, in the search's words; of several of it, what they come to."""
-    if any(chunk.number is not None and not chunk.number.weak and chunk.readings for chunk in turn.chunks):
-        return total(situation, turn)
+    told = amounts(situation, turn)
+    if told is not None:
+        return told
     items, words = _named(turn), _words(turn)
     if items:
         return _searched(items[:MOST_PRODUCTS])
@@ -74,8 +77,16 @@ def availability(situation: Situation, turn: Turn) -> Plan:
 
 
 def total(situation: Situation, turn: Turn) -> Plan:
-    """What the draft, or what is named now, comes to; asks whether to place it."""
-    outcome = apply(turn, situation.menu, situation.facts.draft)
+    """What is named comes to, else what the draft does; only then asks whether to place it."""
+    facts = situation.facts
+    if _OWES.search(turn.folded):
+        return requoted(facts.draft) if facts.draft else Plan((call("my_orders"),))
+    told = amounts(situation, turn)
+    if told is not None:
+        return told
+    if any(_is_whole(chunk) for chunk in turn.chunks):
+        return price(situation, turn)
+    outcome = apply(turn, situation.menu, facts.draft)
     if not outcome.lines and not outcome.wishes:
         return price(situation, turn)
     return order(situation, turn, outcome, place=False)

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from orders.offline import asking, placed, texts
-from orders.offline import vocabulary as words
+from orders.offline.answered import agreed_to, answered_name
 from orders.offline.changes import Outcome
 from orders.offline.facts import Facts
 from orders.offline.intents import FIRM, Intent, Mood, intents_of, mood_of, orders_something
-from orders.offline.normalise import fold
 from orders.offline.ordering import agreed_time, order, place_draft, understand
 from orders.offline.plan import Plan, Situation, call, say
 from orders.offline.reading import Turn
@@ -23,11 +22,12 @@ _PERSON_REASONS = {
     Intent.INVOICE: "The customer needs an invoice.",
     Intent.PRIVACY_DELETE: "The customer wants their data deleted.",
 }
-_NAME = re.compile(
-    r"(?:(?:a nombre de|de|para|soy|me llamo|mi nombre es|es|my name is|it's|its|for|i'm|im)\s+)*(?P<name>.+)",
-    re.IGNORECASE,
+
+#: Asked for in shops and never on a menu.
+_NOT_SOLD = re.compile(
+    r"\b(?:parqueadero|estacionamiento|parking|wifi|wi-fi|internet|bano|banos|restrooms?|bathrooms?|mesas|sillas"
+    r"|terraza|empleo|trabajo|vacantes?|hiring|jobs?|mascotas|pets)\b"
 )
-LONGEST_NAME_WORDS = 4
 
 
 def decide(situation: Situation) -> Plan:
@@ -43,8 +43,12 @@ def decide(situation: Situation) -> Plan:
     if firm is not None and not _yields(firm, situation):
         return _on_intent(situation, firm)
     turn, outcome = understand(situation)
-    if (name := _answered_name(situation, turn, found)) is not None:
+    if not situation.facts.draft and turn.sets and placed.just_told(situation) is not None:
+        return placed.change(situation, turn)
+    if (name := answered_name(situation, turn, outcome, found)) is not None:
         return place_draft(situation, name)
+    if _NOT_SOLD.search(turn.folded) and not turn.names_product:
+        return say(texts.unknown_fact())
     soft = next((intent for intent in found if intent not in FIRM), None)
     if soft is not None and not _is_order(text, turn, outcome, soft):
         return _on_intent(situation, soft, turn)
@@ -54,7 +58,7 @@ def decide(situation: Situation) -> Plan:
 def _yields(intent: Intent, situation: Situation) -> bool:
     """Changing or cancelling is about the draft when nothing was placed."""
     if intent is Intent.CHANGE_PLACED:
-        return not situation.facts.orders
+        return not situation.facts.orders and placed.said_number(situation.talk.text) is None
     if intent is Intent.STATUS:
         return False
     if intent is Intent.INVOICE:
@@ -79,20 +83,27 @@ def _on_mood(situation: Situation, mood: Mood) -> Plan:
     facts = situation.facts
     offered = _was_asked(situation, texts.ASK_PLACE)
     if mood is Mood.YES:
-        if _was_asked(situation, texts.ASK_PERSON):
-            return _to_person("The customer wants a person.")
-        if facts.draft:
-            when = agreed_time(situation)
-            if when:
-                turn, outcome = understand(situation, "")
-                return order(situation, replace(turn, when=when), outcome)
-            return place_draft(situation)
-        return say(texts.ask_wish())
+        return _on_yes(situation)
+    if mood is Mood.DONE and texts.is_said(texts.TOOLS_ASK_NAME, situation.talk.last_answer):
+        return say(texts.ask_name())
     if facts.draft and (mood is Mood.DONE or _was_asked(situation, texts.ASK_INSTEAD)):
         return place_draft(situation)
     if mood in (Mood.NO, Mood.DONE):
         return say(texts.not_placed() if offered or facts.draft else texts.whats_next())
     return say(texts.thanks() if mood is Mood.THANKS else texts.greeting(facts.shop_name))
+
+
+def _on_yes(situation: Situation) -> Plan:
+    if _was_asked(situation, texts.ASK_PERSON):
+        return _to_person("The customer wants a person.")
+    if (agreed := agreed_to(situation)) is not None:
+        return agreed
+    if not situation.facts.draft:
+        return say(texts.ask_wish())
+    if not (when := agreed_time(situation)):
+        return place_draft(situation)
+    turn, outcome = understand(situation, "")
+    return order(situation, replace(turn, when=when), outcome)
 
 
 def _was_asked(situation: Situation, sentence: str) -> bool:
@@ -101,22 +112,6 @@ def _was_asked(situation: Situation, sentence: str) -> bool:
 
 def _to_person(reason: str) -> Plan:
     return Plan((call("talk_to_person", reason=reason),))
-
-
-def _answered_name(situation: Situation, turn: Turn, found: list[Intent]) -> str | None:
-    """The name, when our last words asked for it and this is one."""
-    if not situation.facts.draft or not _was_asked(situation, texts.TOOLS_ASK_NAME):
-        return None
-    if turn.name is not None:
-        return turn.name
-    said = turn.text.strip().strip(".!,")
-    match = _NAME.fullmatch(said)
-    name = match.group("name").strip() if match is not None else said
-    plain = all(part.replace("'", "").replace("-", "").isalpha() for part in name.split())
-    telling = [word for word in fold(name).split() if word not in words.FILLER | words.STOP]
-    if found or not plain or not telling or len(name.split()) > LONGEST_NAME_WORDS:
-        return None
-    return None if any(chunk.number for chunk in turn.chunks) else name
 
 
 def _on_intent(situation: Situation, intent: Intent, turn: Turn | None = None) -> Plan:
@@ -161,6 +156,8 @@ def _is_talk(situation: Situation, turn: Turn, outcome: Outcome) -> bool:
 
 def _lost(situation: Situation) -> Plan:
     """Not understood: one question, or what we are for when it was long."""
+    if situation.facts.draft and _was_asked(situation, texts.TOOLS_ASK_NAME):
+        return say(texts.ask_name())
     if len(situation.talk.text.split()) > 3 and not situation.facts.draft:
         return say(texts.off_topic(situation.facts.shop_name))
     return say(texts.ask_again())

@@ -65,6 +65,8 @@ class Facts:
     customer: str | None = None
     orders: tuple[PlacedOrder, ...] = ()
     shop_name: str = ""
+    locale: str = "es-CO"
+    currency: str = "COP"
     branches: tuple[str, ...] = ()
     payment_methods: tuple[str, ...] = field(default=())
 
@@ -86,6 +88,8 @@ def facts_of(data: Mapping[str, Json]) -> Facts:
         customer=_text(_mapping(data.get("customer")).get("name")),
         orders=tuple(_order(each) for each in _list(data.get("open_orders")) if isinstance(each, Mapping)),
         shop_name=_text(shop.get("name")) or "",
+        locale=_text(shop.get("locale")) or "es-CO",
+        currency=_text(shop.get("currency")) or "COP",
         branches=tuple(str(each["key"]) for each in _list(data.get("branches")) if "key" in each),
         payment_methods=tuple(str(each) for each in _list(shop.get("payment_methods"))),
     )

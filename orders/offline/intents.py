@@ -100,6 +100,7 @@ _DONE: Final = re.compile(
     r"|thats (?:all|it)|that is (?:all|it)|nothing else|just that|thatll be all|no more)"
     r"(?:[ ,]*(?:por favor|porfa|gracias|thanks|please|por ahora))*"
 )
+_GIVES_UP: Final = word_set("cancelar cancela cancelo cancelalo cancel")
 _SIGNS: Final = {"👍": Mood.YES, "👌": Mood.YES, "✅": Mood.YES, "👎": Mood.NO, "❌": Mood.NO, "🙏": Mood.THANKS}
 
 
@@ -112,6 +113,11 @@ def intents_of(text: str) -> list[Intent]:
 def orders_something(text: str) -> bool:
     """Whether it has a verb of ordering."""
     return _ORDERING.search(fold(text)) is not None
+
+
+def cancels(text: str) -> bool:
+    """Whether an answer that was a no gives up all of it, rather than one thing in it."""
+    return any(token.text in _GIVES_UP for token in tokenise(text))
 
 
 def mood_of(text: str) -> Mood | None:

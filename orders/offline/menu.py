@@ -35,6 +35,7 @@ class OptionChoice:
     names: tuple[Name, ...]
     sized: frozenset[str]
     sold_out: bool = False
+    price_delta: Decimal = Decimal(0)
 
     @property
     def code(self) -> str:
@@ -118,6 +119,14 @@ class Menu:
         sizes = (size for item in self.items for size in item.sizes)
         names = (name for names in (*(o.names for o in options), *(s.names for s in sizes)) for name in names)
         return frozenset(word for name in names for word in name)
+
+    @cached_property
+    def price_digits(self) -> int:
+        """Decimals to show prices with: none where all of them are whole."""
+        sizes = (size.price for item in self.items for size in item.sizes)
+        deltas = (option.price_delta for item in self.items for each in item.lists for option in each.options)
+        prices = (*(item.price for item in self.items), *sizes, *deltas)
+        return 0 if all(price is None or price == price.to_integral() for price in prices) else 2
 
     @cached_property
     def _refused(self) -> frozenset[Name]:
@@ -275,6 +284,7 @@ def _option(list_key: str, data: Mapping[str, Any]) -> OptionChoice:
         names=tuple(name for name in names if len(name) > 1 or name[0] not in sized),
         sized=sized,
         sold_out=bool(data.get("sold_out")),
+        price_delta=_amount(data.get("price_delta")) or Decimal(0),
     )
 
 

@@ -32,11 +32,22 @@ def understand(situation: Situation, text: str | None = None) -> tuple[Turn, Out
     """The turn's text read and applied to the draft."""
     facts = situation.facts
     turn = _read(situation, situation.talk.text if text is None else text)
-    if _only_counts(turn) and not facts.draft and (item := _talked_about(situation)) is not None:
+    of_placed = turn.sets and bool(facts.orders)
+    if _only_counts(turn) and not of_placed and not facts.draft and (item := _talked_about(situation)) is not None:
         turn = _read(situation, f"{turn.chunks[0].number.text} {item.label}")  # type: ignore[union-attr]
     turn = replace(turn, when=_with_day(situation, turn.when))
     done, unfinished = split_draft(facts.draft, situation.menu)
-    return turn, apply(turn, situation.menu, done, (*unfinished, *_asked_before(situation)))
+    asked = tuple(_asked_before(situation))
+    outcome = apply(turn, situation.menu, done, (*unfinished, *asked))
+    return turn, replace(outcome, wishes=_still_open(outcome, tuple(done), asked))
+
+
+def _still_open(outcome: Outcome, lines: tuple[Line, ...], asked: tuple[Wish, ...]) -> tuple[Wish, ...]:
+    """The open wishes without those asked about before, when the customer went on to something else."""
+    if not asked or any(wish not in outcome.wishes for wish in asked):
+        return outcome.wishes
+    others = tuple(wish for wish in outcome.wishes if wish not in asked)
+    return others if others or outcome.lines != lines else outcome.wishes
 
 
 def _with_day(situation: Situation, when: When) -> When:
@@ -98,7 +109,7 @@ def _asked_before(situation: Situation) -> list[Wish]:
     wishes: tuple[Wish, ...] = ()
     for text in reversed(asked):
         outcome = apply(_read(situation, text), situation.menu, (), wishes)
-        wishes = tuple(wish for wish in outcome.wishes if not _is_quoted(wish))
+        wishes = tuple(wish for wish in _still_open(outcome, (), wishes) if not _is_quoted(wish))
     return list(wishes)
 
 
@@ -154,6 +165,11 @@ def agreed_time(situation: Situation) -> When:
 def _emptied(situation: Situation) -> Plan:
     if not situation.facts.draft:
         return say(texts.ask_wish())
+    return emptied()
+
+
+def emptied() -> Plan:
+    """Forget the draft."""
     return Plan((call("quote_order", items=[]),))
 
 

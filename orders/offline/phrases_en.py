@@ -98,6 +98,7 @@ PHRASES: Final = {
         r"""
         \b(?:change|modify|move|update|reschedule|add|edit)\b.*\b(?:my|the) (?:order|pickup)\b
         \bmy order\b.*\b(?:change|modify|move|instead)\b
+        \b(?:change|modify|move|update|add)\b.*\b[a-z]-\d{1,4}\b
         """
     ),
     "cancel": patterns(
@@ -139,6 +140,8 @@ PHRASES: Final = {
         \bvegan\b
         \bdairy\b
         \bkosher\b
+        \bwhat(?:s| is| are) in (?:the|your|an?|that|this)\b
+        \bingredients?\b
         \btraces?\b
         \b(?:nut|gluten|dairy|egg|peanut|soy|lactose|sugar)[ -]free\b.*\?
         \b(?:are|is|does|do)\b.*\b(?:nut|gluten|dairy|egg|peanut|soy|lactose)[ -]free\b

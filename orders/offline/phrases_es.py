@@ -104,6 +104,7 @@ PHRASES: Final = {
         \b(?:cambi|modific|mover|mueve|adelant|atras|corr|agreg|anad|sum|quit)\w*\b.*\b(?:mi|el|del|
         al) (?:pedido|encargo|orden)\b
         \b(?:mi|el) (?:pedido|encargo|orden)\b.*\b(?:cambi|modific|mover|agreg|anad)\w*
+        \b(?:cambi|modific|agreg|anad|quit)\w*\b.*\b[a-z]-\d{1,4}\b
         """
     ),
     "cancel": patterns(
@@ -146,6 +147,8 @@ PHRASES: Final = {
         \bvegan\w*\b
         \btrazas\b
         \bdiabetic\w*
+        \b(?:que|de que) (?:lleva|llevan|contiene|contienen|esta hech[oa]|estan hech[oa]s)\b
+        \bingredientes?\b
         \b(?:tiene|tienen|lleva|llevan|contiene|contienen|trae|traen|hecho con|hay algo)\b.*\b(?:gluten|
         lactosa|leche|huevos?|nue(?:z|ces)|mani|cacahuates?|cacahuetes?|almendras?|soya|soja|trigo|
         frutos secos|sesamo|ajonjoli|lacteos?|azucar)\b
@@ -239,7 +242,7 @@ YES: Final = word_set(
 )
 NO: Final = word_set(
     """
-    no nop nel nada mejor asi dejalo dejelo deje ya cancela cancelalo gracias espere espera mmm
+    no nop nel nada quiero mejor asi dejalo dejelo deje ya cancela cancelalo gracias espere espera mmm
     todavia aun por ahora mas eso es todo seria
     """
 )

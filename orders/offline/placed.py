@@ -12,12 +12,13 @@ from orders.offline.facts import PlacedOrder
 from orders.offline.plan import Plan, Situation, call, say
 from orders.offline.reading import Turn, read
 
-_NUMBER = re.compile(r"\b([A-Z])[- ]?(\d{1,4})\b", re.IGNORECASE)
+#: A letter that is a word ("a 4") or a sign ("x2") needs its hyphen.
+_NUMBER = re.compile(r"\b(?:([b-df-hj-np-tvwz])[- ]?|([a-z])-)(\d{1,4})\b", re.IGNORECASE)
 
 
 def status(situation: Situation) -> Plan:
     """One order by its number, all when none is named."""
-    number = _said_number(situation.talk.text)
+    number = said_number(situation.talk.text)
     if number is not None:
         return Plan((call("order_status", order=number),))
     return Plan((call("my_orders"),))
@@ -25,7 +26,7 @@ def status(situation: Situation) -> Plan:
 
 def cancel(situation: Situation, turn: Turn) -> Plan:
     """Cancel the order meant; without one, drop the draft."""
-    number = _said_number(situation.talk.text)
+    number = said_number(situation.talk.text)
     if number is not None:
         return Plan((call("cancel_order", order=number),))
     orders = situation.facts.orders
@@ -45,6 +46,8 @@ def change(situation: Situation, turn: Turn) -> Plan:
     """Change a placed order's lines or time."""
     order = _meant(situation)
     if order is None:
+        if (number := said_number(situation.talk.text)) is not None:
+            return say(texts.no_such_order(number))
         numbers = [each.number for each in situation.facts.orders]
         return say(texts.ask_which_order(numbers) if numbers else texts.no_orders())
     items = [situation.menu.by_key[line.product] for line in order.lines if line.product in situation.menu.by_key]
@@ -71,16 +74,27 @@ def _moment(order: PlacedOrder, turn: Turn, situation: Situation) -> datetime | 
 
 
 def _meant(situation: Situation) -> PlacedOrder | None:
-    number = _said_number(situation.talk.text)
+    number = said_number(situation.talk.text)
     orders = situation.facts.orders
     if number is not None:
         return next((order for order in orders if order.number == number), None)
-    return orders[0] if len(orders) == 1 else None
+    return orders[0] if len(orders) == 1 else just_told(situation)
 
 
-def _said_number(text: str) -> str | None:
+def just_told(situation: Situation) -> PlacedOrder | None:
+    """The one open order our last words were about."""
+    told = {_number(found) for found in _NUMBER.finditer(situation.talk.last_answer)}
+    named = [order for order in situation.facts.orders if order.number in told]
+    return named[0] if len(named) == 1 else None
+
+
+def said_number(text: str) -> str | None:
     found = _NUMBER.search(text)
-    return f"{found.group(1).upper()}-{found.group(2)}" if found is not None else None
+    return _number(found) if found is not None else None
+
+
+def _number(found: re.Match[str]) -> str:
+    return f"{(found.group(1) or found.group(2)).upper()}-{found.group(3)}"
 
 
 def _names(order: PlacedOrder, turn: Turn) -> bool:

@@ -82,6 +82,11 @@ class Turn:
         return tuple(chunk for clause in self.clauses for chunk in (*clause.chunks, *clause.to))
 
     @property
+    def sets(self) -> bool:
+        """Whether a verb says that something there is shall be otherwise ("cámbialo a 4")."""
+        return any(clause.op is Op.SET and clause.said for clause in self.clauses)
+
+    @property
     def names_product(self) -> bool:
         """Whether some words of it are surely or perhaps a product."""
         return any(chunk.readings and chunk.readings[0].score > 0 for chunk in self.chunks)

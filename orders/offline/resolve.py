@@ -14,7 +14,7 @@ from orders.offline.explain import Reading, explain, explain_as_choice, likeness
 from orders.offline.match import best
 from orders.offline.menu import Menu, MenuItem
 from orders.offline.normalise import Kind, Token
-from orders.offline.quantities import ONE_MORE_HALF
+from orders.offline.quantities import NO_NUMBER, ONE_MORE_HALF
 from orders.offline.segment import Chunk
 from orders.offline.wishes import Wish, by_pack, settled
 
@@ -62,7 +62,8 @@ def _doubled(wish: Wish, before: Sequence[Chunk], chunk: Chunk) -> Wish:
         return wish
     first, second = last.number, wish.number
     beside = first.raw.isdigit() and second.raw.isdigit() and 0 <= second.start - first.end <= 1
-    return settled(replace(wish, number=replace(second, value=-abs(second.value or 0)))) if beside else wish
+    none: Token = replace(second, value=NO_NUMBER)
+    return settled(replace(wish, number=none)) if beside else wish
 
 
 def _breakdown(chunks: Sequence[Chunk], at: int, menu: Menu, before: Sequence[Wish]) -> list[Wish]:

@@ -9,6 +9,8 @@ from aitools.types import AssistantStep
 from orders.offline import asking, texts
 from orders.offline.decide import decide
 from orders.offline.facts import Line, lines_of
+from orders.offline.intents import cancels
+from orders.offline.ordering import emptied
 from orders.offline.plan import Afterwards, Plan, Situation, afterwards, say
 from orders.offline.talk import Outcome, outcomes
 
@@ -25,7 +27,7 @@ def after(situation: Situation, step: AssistantStep, kind: str) -> Plan:
         if outcome.reason == "user_replied":
             return _replied(situation, outcome)
     if any(outcome.reason == "denied" for outcome in done):
-        return say(texts.not_placed())
+        return emptied() if cancels(situation.talk.last_line) else say(texts.not_placed())
     if left.repeat and (lines := _last_lines(done)):
         return asking.requoted(lines)
     return say(*_spoken(done, left)) if _spoken(done, left) else say(texts.refused())
@@ -64,6 +66,9 @@ def _spoken(done: Sequence[Outcome], left: Afterwards) -> list[str]:
     lines = list(dict.fromkeys(line for said in says for line in said.split("\n")))
     if not lines:
         return []
+    if any(texts.is_said(texts.ASK_WHICH, line) for line in left.then):
+        # One thing at a time: the name comes when the order is clear.
+        lines = [line for line in lines if not texts.is_said(texts.TOOLS_ASK_NAME, line)]
     lines += [line for line in left.then if line not in lines]
     if left.offer and not final and not any(_is_open(outcome) for outcome in done):
         lines.append(texts.ask_place())

@@ -27,6 +27,11 @@ class Talk:
     steps: tuple[AssistantStep, ...] = ()
 
     @property
+    def last_line(self) -> str:
+        """The newest message of the turn: answers to a question are added to its text."""
+        return self.text.rsplit("\n", 1)[-1]
+
+    @property
     def last_answer(self) -> str:
         return self.earlier[-1].answer if self.earlier else ""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, ngettext, override
+from django.utils.translation import gettext_noop, ngettext, override
 
+from orders.allergens import title as allergen_title
 from orders.offline.wishes import Issue, Open, Wish
 
 LANGUAGES = ("en", "es")
@@ -14,22 +16,15 @@ LANGUAGES = ("en", "es")
 ASK_WHICH = gettext_noop("Which one would you like?")
 ASK_TIME = gettext_noop("At what time would you like to pick it up?")
 ASK_PLACE = gettext_noop("Shall I place the order?")
+ASK_THAT = gettext_noop("Would you like to order that?")
 ASK_INSTEAD = gettext_noop("Would you like something else instead?")
 ASK_PERSON = gettext_noop("Shall I pass you to a person of the shop?")
+ASK_LARGE = gettext_noop(
+    "%(count)s of %(product)s is a large order. Is the number right, or shall I pass you to a person?"
+)
 #: Said by the shop's tools.
 TOOLS_ASK_NAME = "What name is the order for?"
 TOOLS_OFFER_TIME = "The earliest is %(when)s. Shall I put it for then?"
-
-_ALLERGENS = {
-    "gluten": gettext_lazy("gluten"),
-    "milk": gettext_lazy("milk"),
-    "eggs": gettext_lazy("eggs"),
-    "nuts": gettext_lazy("nuts"),
-    "peanuts": gettext_lazy("peanuts"),
-    "soy": gettext_lazy("soy"),
-    "sesame": gettext_lazy("sesame"),
-    "fish": gettext_lazy("fish"),
-}
 
 
 def greeting(shop: str) -> str:
@@ -96,6 +91,10 @@ def ask_moment() -> str:
     return _("I'm not sure when you mean; an order has one pick-up time. On which day and at what time?")
 
 
+def ask_that() -> str:
+    return _(ASK_THAT)
+
+
 def ask_place() -> str:
     return _(ASK_PLACE)
 
@@ -118,6 +117,14 @@ def no_orders() -> str:
 
 def not_in_draft(words: str) -> str:
     return _("“%(words)s” is not in your order.") % {"words": words}
+
+
+def total(amount: str) -> str:
+    return _("Total: %(amount)s") % {"amount": amount}
+
+
+def no_such_order(number: str) -> str:
+    return _("I can't find an order %(order)s of yours.") % {"order": number}
 
 
 def as_on_menu(words: str) -> str:
@@ -156,7 +163,7 @@ def allergens_undeclared(product: str) -> str:
 
 def allergen(name: str) -> str:
     """An allergen in the customer's language; unknown ones as they are declared."""
-    return str(_ALLERGENS.get(name, name))
+    return allergen_title(name)
 
 
 def allergens_caution() -> str:
@@ -212,10 +219,7 @@ def _quantity(product: str, issue: Issue) -> str:
 
 
 def _large(product: str, issue: Issue) -> str:
-    return _("%(count)s of %(product)s is a large order. Is the number right, or shall I pass you to a person?") % {
-        "count": issue.words,
-        "product": product,
-    }
+    return _(ASK_LARGE) % {"count": issue.words, "product": product}
 
 
 def _below_min(product: str, issue: Issue) -> str:
@@ -301,6 +305,16 @@ def listed(names: Iterable[str], last: str | None = None) -> str:
     if len(known) < 2:
         return "".join(known)
     return f"{', '.join(known[:-1])} {last or _('and')} {known[-1]}"
+
+
+def ask_name() -> str:
+    return _(TOOLS_ASK_NAME)
+
+
+def is_said(sentence: str, answer: str) -> bool:
+    """Whether an answer of ours has the sentence, whatever stood for its parts."""
+    patterns = (re.sub(r"%\\\(\w+\\\)[sd]", ".+", re.escape(said)) for said in in_all_languages(sentence))
+    return any(re.search(pattern, answer) for pattern in patterns)
 
 
 def in_all_languages(sentence: str) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ FILLER: Final = word_set(
     ademas ah ahi ahora ahorita algo alla almuerzo amiga amigo amor anda aparta apartame apartar
     aparteme aproximadamente aqui barrio bien bolsa bolsas bolsita bon buen buenas bueno buenos
     buscar cada caja cajas cajita caliente calientes calientica calienticas calientico calienticos
-    calientito calientitos casa cena clase cobra cobran comer como costaria cuando cuanta cuanto
+    calientito calientitos casa cena clase cobra cobran comer como costaria cuando debo cuanta cuanto
     cuenta cuesta cuestan cumple cumpleanos da dais dale dame dan dar das deme denme desayunar
     desayuno deseamos deseo dia dias diga disculpa disculpe don doraditas doradito doraditos eh
     encargame encargar encargo enfrente entonces envia enviame enviar envieme envien es esa esas ese

@@ -7,9 +7,10 @@ import time
 
 import pytest
 
+from aitools import results
 from aitools.providers.base import EndpointConfig
 from aitools.tools import ToolSet, registry
-from aitools.types import AssistantText, ModelRequest, UserText
+from aitools.types import AssistantStep, AssistantText, CallResult, ModelRequest, RequestedCall, UserText
 from orders import prompts
 from orders.models import Order
 from orders.offline.provider import OfflineProvider
@@ -380,3 +381,129 @@ def test_an_option_for_all_of_them_is_no_second_line() -> None:
     talk.write("quiero 2 jugos naturales", "mango los dos", "sí")
 
     assert lines_of(Order.objects.get()) == [(2, "jugo-natural")]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("¿cuánto valen 3 croissants?", "3 × Croissant — $10.500"),
+        ("¿cuánto vale un capuchino con leche de almendra?", "Capuchino (Leche de almendra) — $7.800"),
+        ("¿cuánto valen 3 croissants y 2 cafés?", "Total: $15.500"),
+        ("¿cuánto es una torta mediana de chocolate con frutos rojos?", "$95.000"),
+        ("¿qué lleva el pan de cacao?", "Declared allergens of Pan de cacao"),
+        ("what's in the pan de cacao?", "Declared allergens of Pan de cacao"),
+    ],
+)
+def test_a_question_about_a_product_is_no_order_of_it(text: str, told: str) -> None:
+    talk = chat()
+
+    assert told in talk.write(text)
+    assert talk.provider.calls == []
+
+
+def test_a_yes_to_what_a_question_costs_orders_it() -> None:
+    talk = chat()
+
+    talk.write("¿cuánto valen 3 croissants?", "sí", "sí")
+
+    assert lines_of(Order.objects.get()) == [(3, "croissant")]
+
+
+@pytest.mark.parametrize("text", ["cámbialo a 4 pandebonos", "cámbialo a 4", "cambia el C-1 a 4 pandebonos"])
+def test_a_change_after_placing_is_of_that_order(text: str) -> None:
+    talk = chat()
+
+    talk.write("quiero 2 pandebonos", "sí", text, "sí")
+
+    assert lines_of(Order.objects.get()) == [(4, "pandebono-valluno")]
+
+
+@pytest.mark.parametrize("text", ["cambia el pedido C-9 a 5 cafés", "change order C-9 to 5 coffees"])
+def test_an_order_that_is_not_ours_is_not_found_and_nothing_is_ordered(text: str) -> None:
+    talk = chat()
+
+    assert talk.write(text) == "I can't find an order C-9 of yours."
+    assert talk.provider.calls == []
+
+
+@pytest.mark.parametrize("text", ["no sé", "listo", "campesino", "2 croissants", "null", "después"])
+def test_what_is_no_name_gets_the_question_for_it_again(text: str) -> None:
+    talk = chat(name="")
+
+    told = talk.write("quiero 2 croissants", text)
+
+    assert told.endswith("What name is the order for?")
+    assert all("name" not in call for call in talk.called("create_order"))
+
+
+def test_one_thing_is_asked_at_a_time() -> None:
+    talk = chat(name="")
+
+    asked = talk.write("quiero 2 croissants", "quiero 3 panes")
+    assert asked.endswith("Which one would you like?")
+    assert "What name" not in asked
+    talk.write("campesino", "Ana", "sí")
+
+    order = Order.objects.get()
+    assert (order.name, lines_of(order)) == ("Ana", [(2, "croissant"), (3, "pan-campesino")])
+
+
+@pytest.mark.parametrize(
+    ("messages", "kept"),
+    [
+        (["quiero pan", "quiero algo dulce", "un capuchino"], [(1, "capuchino")]),
+        (
+            ["quiero 3 empanadas", "2 de pollo y 1 de champiñón"],
+            [(2, "empanada-pollo-horno"), (1, "empanada-champinon")],
+        ),
+    ],
+)
+def test_a_question_settled_or_left_behind_does_not_come_back(messages: list[str], kept: list[tuple[int, str]]) -> None:
+    talk = chat()
+
+    talk.write(*messages, "sí")
+
+    assert lines_of(Order.objects.get()) == kept
+
+
+@pytest.mark.parametrize(
+    ("messages", "kept"),
+    [
+        (["quiero 300 croissants"], [(300, "croissant")]),
+        (["quiero 300 croissants y 2 cafés"], [(2, "cafe"), (300, "croissant")]),
+        (["quiero 23 croissants", "no", "agrega 190 croissants"], [(213, "croissant")]),
+    ],
+)
+def test_a_yes_to_a_large_number_goes_on_with_it(messages: list[str], kept: list[tuple[int, str]]) -> None:
+    talk = chat()
+
+    talk.write(*messages, "sí, está bien", "no")
+
+    items = talk.called("create_order")[-1]["items"]
+    assert [(item["quantity"], item["product"]) for item in items] == kept
+
+
+@pytest.mark.parametrize("text", ["no quiero nada", "¿tienen parqueadero?", "¿tienen wifi?", "cuánto te debo"])
+def test_words_that_are_no_food_are_not_looked_for_on_the_menu(text: str) -> None:
+    talk = chat()
+
+    assert "on the menu" not in talk.write(text)
+    assert not talk.called("search_products")
+
+
+@pytest.mark.parametrize(("answer", "told"), [("cancelar", "quote_order"), ("no", None)])
+def test_to_cancel_at_the_question_empties_the_draft_and_a_no_keeps_it(answer: str, told: str | None) -> None:
+    call = RequestedCall("c1", "create_order", {"items": [{"product": "croissant", "quantity": 2}]})
+    step = AssistantStep(
+        "", calls=(call,), results=(CallResult("c1", "create_order", results.declined()),), provider="offline"
+    )
+    request = ModelRequest(
+        system="",
+        messages=(UserText(f"quiero 2 croissants\n{answer}"), step),
+        tools=ToolSet(registry.all()).specs(),
+        language="en",
+    )
+
+    reply = OfflineProvider(EndpointConfig(kind="offline")).complete(request)
+
+    assert [(made.name, made.arguments) for made in reply.tool_calls] == ([(told, {"items": []})] if told else [])
