@@ -84,8 +84,8 @@ _MOODS: Final = {
 #: One of these must be said for the mood to be that.
 _CORES: Final = {
     Mood.YES: word_set(
-        "si sii claro dale ok okay vale confirmo confirmado confirmar acepto yes yeah yep yup sure correcto perfecto "
-        "exacto listo hagale venga sale simon cabal adelante confirm correct de pidelo hazlo pidalo"
+        "si sii sip claro dale ok okay vale confirmo confirmado confirmar acepto yes yeah yep yup sure correcto "
+        "perfecto exacto listo hagale venga sale simon cabal adelante confirm correct de pidelo hazlo pidalo"
     ),
     Mood.NO: word_set("no nop nel nope nah nevermind never dejalo dejelo cancelalo"),
     Mood.THANKS: word_set("gracias graciass thanks thank thx ty adios chao bye"),

@@ -234,7 +234,7 @@ THANKS: Final = word_set(
 )
 YES: Final = word_set(
     """
-    si sii claro dale listo ok okay vale bueno perfecto correcto exacto confirmo confirmado
+    si sii sip claro dale listo ok okay vale bueno perfecto correcto exacto confirmo confirmado
     confirmar acepto asi esta bien de acuerdo una hagale venga va sale simon cabal adelante eso por
     favor porfa gracias pidelo hazlo todo pedirlo pidalo veci vecino vecina amor senora senor amigo
     amiga
@@ -242,8 +242,8 @@ YES: Final = word_set(
 )
 NO: Final = word_set(
     """
-    no nop nel nada quiero mejor asi dejalo dejelo deje ya cancela cancelalo gracias espere espera mmm
-    todavia aun por ahora mas eso es todo seria
+    no nop nel nada ninguno ninguna claro que quiero mejor asi dejalo dejelo deje ya cancela cancelalo
+    gracias espere espera mmm todavia aun por ahora mas eso es todo seria
     """
 )
 

@@ -20,7 +20,9 @@ from orders.offline.segment import Chunk, prepared, segment
 from orders.offline.tables import word_set
 
 _CLEAR = re.compile(
-    r"\b(?:(?:borr|quit|elimin|cancel|sac)\w* todo|empe\w+ (?:de nuevo|otra vez|de cero)|de cero"
+    r"\b(?:(?:borr|quit|elimin|cancel|sac)\w* todo"
+    r"|cancel\w* (?:el|mi|este|the|my|this) (?:pedido|encargo|orden|order)"
+    r"|empe\w+ (?:de nuevo|otra vez|de cero)|de cero"
     r"|start over|start again|clear (?:it|everything|my order|the order)|scratch (?:that|everything)"
     r"|(?:remove|delete|cancel) everything)\b"
 )
@@ -218,6 +220,8 @@ def _parts(tokens: Sequence[Token], menu: Menu) -> list[_Part]:
 
     for at, token in enumerate(tokens):
         verb = Op.WITHOUT if _refuses(tokens, at, menu) else _verb(token)
+        if verb is Op.WITHOUT and op is Op.REMOVE and token.text == "ni":
+            verb = Op.REMOVE
         if verb is not None:
             before = before if op is Op.WITHOUT else (op, False)
             close(verb, True)

@@ -16,7 +16,7 @@ from orders.offline.work import Doubt, Work, find, line_of, matching, wish_of, w
 def remove(work: Work, clause: Clause) -> None:
     """Take out the lines named, or as many of them as were counted."""
     for chunk in clause.chunks:
-        if not _drop_open(work, chunk):
+        if (_is_product(chunk) or not _drop_option(work, chunk)) and not _drop_open(work, chunk):
             _remove_one(work, chunk)
 
 

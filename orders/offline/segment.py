@@ -84,13 +84,12 @@ def prepared(tokens: Sequence[Token], menu: Menu) -> list[Token]:
     found: list[Token] = []
     aside = False
     lead = ""
-    for at, token in enumerate(tokens):
+    for token in tokens:
         if token.is_break or (token.is_number and not token.weak):
             aside = False
         aside = aside or (token.kind is Kind.WORD and token.text in words.ASIDES)
         sized = token.kind is Kind.NUMBER and lead in words.SIZE_LEADS
-        refusal = token.text == "no" and (at + 1 == len(tokens) or tokens[at + 1].is_break)
-        soft = token.kind is Kind.WORD and (aside or refusal or token.text in words.FILLER)
+        soft = token.kind is Kind.WORD and (aside or token.text == "no" or token.text in words.FILLER)
         found.append(replace(token, anchored=sized or token.anchored, soft=soft))
         lead = token.text
     return found

@@ -62,7 +62,8 @@ FILLER: Final = word_set(
     calientito calientitos casa cena clase cobra cobran comer como costaria cuando debo cuanta cuanto
     cuenta cuesta cuestan cumple cumpleanos da dais dale dame dan dar das deme denme desayunar
     desayuno deseamos deseo dia dias diga disculpa disculpe don doraditas doradito doraditos eh
-    encargame encargar encargo enfrente entonces envia enviame enviar envieme envien es esa esas ese
+    encargame encargar encargo enfrente entonces equivoco
+    equivoque era eran espera espere envia enviame enviar envieme envien es esa esas ese
     eso esos esposa esposo esta estas este estos familia favor favorcito fiesta fijese fin fresca
     frescas fresco frescos gracias guarda guardame guardar guardas guardeme gustan gustaria habra
     hace haceis hacen hacer haces haga hagame hay haz hazme hija hijo hijos hola holaa horneado
@@ -90,8 +91,8 @@ ASIDES: Final = word_set("aunque cuando pa para porque pues que")
 #: Real words that are no misspelling of a product's name.
 OTHER_WORDS: Final = word_set(
     """
-    algo ayer cambio carro casa cerveza cosa cosas cual cuales dinero donde efectivo hamburguesa
-    llave manana menos mesa mucho muchos nueva nuevo nuevos pasta pizza poco precio quien sopa
+    algo ayer cambio cancela cancelar cancele cancelo carro casa cerveza cosa cosas cual cuales dinero donde
+    efectivo hamburguesa llave manana menos mesa mucho muchos nueva nuevo nuevos pasta pizza poco precio quien sopa
     tarjeta vino vuelto
     """
 )

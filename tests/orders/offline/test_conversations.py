@@ -507,3 +507,47 @@ def test_to_cancel_at_the_question_empties_the_draft_and_a_no_keeps_it(answer: s
     reply = OfflineProvider(EndpointConfig(kind="offline")).complete(request)
 
     assert [(made.name, made.arguments) for made in reply.tool_calls] == ([(told, {"items": []})] if told else [])
+
+
+def test_an_option_taken_off_leaves_its_product() -> None:
+    talk = chat()
+
+    talk.write("quiero 1 capuchino con leche de almendra", "quítale la leche de almendra", "no")
+
+    items = talk.called("create_order")[-1]["items"]
+    assert [(item["product"], item["options"]) for item in items] == [("capuchino", [])]
+
+
+def test_neither_of_two_is_wanted() -> None:
+    talk = chat()
+
+    talk.write("quiero 2 cafés, 1 agua y 1 croissant", "no quiero el agua ni los cafés", "sí")
+
+    assert lines_of(Order.objects.get()) == [(1, "croissant")]
+
+
+def test_of_several_lines_that_may_go_one_is_asked_for() -> None:
+    talk = chat()
+
+    told = talk.write("quiero 2 empanadas de pollo y 1 de champiñón", "no quiero las empanadas")
+
+    assert "Which one do you mean" in told
+    assert len(talk.called("quote_order")[-1]["items"]) == 2
+
+
+def test_a_cancelled_draft_is_gone_whatever_else_is_said() -> None:
+    talk = chat()
+
+    talk.write("quiero 2 croissants", "cancela el pedido y haz otro de 1 agua")
+
+    assert talk.called("quote_order")[-1]["items"] == []
+
+
+@pytest.mark.parametrize("text", ["no, ninguno", "claro que no", "no quiero"])
+def test_a_refusal_in_other_words_places_nothing(text: str) -> None:
+    talk = chat()
+
+    talk.write("quiero 2 croissants", text)
+
+    assert talk.said[-1] == "All right, I won't do it. What would you like to change?"
+    assert not Order.objects.exists()
