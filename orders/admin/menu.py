@@ -213,7 +213,6 @@ class ProductAdmin(PlainPrices, KeyOnce, KeepsHistory, PlainSearch, GuardedAdmin
                     ("min_quantity", "max_quantity"),
                     ("quantity_step", "lead_minutes"),
                     ("note_label", "note_max"),
-                    "deposit_percent",
                 ),
             },
         ),

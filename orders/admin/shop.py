@@ -54,6 +54,7 @@ class ShopAdmin(GuardedAdmin):
     """The one row; its list leads straight to it."""
 
     form = ShopForm
+    # Cash rounding, deposits and orders per slot are loaded from a menu file but do nothing yet: not shown.
     fieldsets = (
         (None, {"fields": ("name", ("country", "timezone"), "payment_methods")}),
         (
@@ -62,7 +63,6 @@ class ShopAdmin(GuardedAdmin):
                 "fields": (
                     ("locale", "currency"),
                     ("minor_digits", "prices_include_tax"),
-                    ("cash_rounding", "deposit_percent"),
                 )
             },
         ),
@@ -145,7 +145,7 @@ class BranchAdmin(KeepsHistory, PlainSearch, GuardedAdmin):
         ),
         (
             gettext_lazy("Pick-up"),
-            {"fields": (("pickup_lead_minutes", "slot_minutes"), "orders_per_slot")},
+            {"fields": (("pickup_lead_minutes", "slot_minutes"),)},
         ),
     )
 
