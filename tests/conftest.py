@@ -36,4 +36,4 @@ def _empty_tables(test_case: TransactionTestCase) -> None:
         cursor.execute("; ".join(f"DELETE FROM {connection.ops.quote_name(table)}" for table in sorted(tables)))
 
 
-TransactionTestCase._fixture_teardown = _empty_tables  # type: ignore[method-assign]
+TransactionTestCase._fixture_teardown = _empty_tables  # type: ignore[attr-defined]
