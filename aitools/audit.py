@@ -22,6 +22,12 @@ DENIED = "tool.confirm.denied"
 REPLIED = "tool.confirm.replied"
 CANCELLED = "tool.confirm.cancelled"
 MAX_STEPS = "loop.max_steps"
+GUARDED = "reply.guarded"
+EMPTY = "reply.empty"
+REFUSED = "reply.refused"
+FILTERED = "reply.filtered"
+CUT = "reply.truncated"
+OVERFLOW = "reply.overflow"
 FALLBACK = "provider.fallback"
 
 KINDS = (
@@ -40,6 +46,12 @@ KINDS = (
     REPLIED,
     CANCELLED,
     MAX_STEPS,
+    GUARDED,
+    EMPTY,
+    REFUSED,
+    FILTERED,
+    CUT,
+    OVERFLOW,
     FALLBACK,
 )
 

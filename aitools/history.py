@@ -115,7 +115,7 @@ def _step(step: Step, calls: list[ToolCall]) -> StepView:
         raw_stop=step.raw_stop,
         model=step.model,
     )
-    return StepView(reply, views, step.provider)
+    return StepView(reply, views, step.provider, step.nudge)
 
 
 def _call(call: ToolCall) -> CallView:

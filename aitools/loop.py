@@ -19,6 +19,11 @@ from aitools.validation import Invalid, Valid, validate
 NUDGE_EMPTY = "Your last reply was empty. Answer the customer now, in one short message."
 NUDGE_CUT = "Your last reply was cut by the output limit and not sent. Answer the customer again, more briefly."
 NUDGE_MALFORMED = "Your last tool call could not be read. Call it again as valid JSON, or answer."
+NUDGE_UNBACKED = (
+    "Your last reply was not sent: no tool result or fact confirms this in it: {unbacked}. "
+    "Call the tool that does it, or answer again with only what results and facts say."
+)
+NUDGE_SUMMARY = "No more tools for this message. Tell the customer now, in one short message, what was found and done."
 
 
 #: The provider of a step that no model made.
@@ -48,16 +53,22 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One model turn (or one of our code's) and its calls."""
+    """One model turn (or one of our code's) and its calls. ``nudge`` is the line that asked for it."""
 
     reply: ModelReply
     calls: tuple[CallView, ...] = ()
     provider: str = ""
+    nudge: str = ""
 
     @property
     def is_cut_text(self) -> bool:
         """Words without an end: neither customer nor model is shown them."""
         return self.reply.stop is Stop.LENGTH and not self.calls and bool(self.reply.text.strip())
+
+    @property
+    def is_words(self) -> bool:
+        """A whole answer in words: it ends the turn unless something stands against it."""
+        return not self.calls and bool(self.reply.text.strip()) and not self.is_cut_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +83,25 @@ class Transcript:
         return self.steps[self.counted_from :]
 
     def is_spent(self, limits: Limits) -> bool:
-        """Whether the model has had all its replies; steps of our own code are none."""
-        return sum(step.provider != OUR_CODE for step in self.counted) >= limits.max_steps
+        """Whether the model has had all its replies."""
+        return self.replies >= limits.max_steps
+
+    @property
+    def replies(self) -> int:
+        """Model replies since the customer's last message; steps of our own code are none."""
+        return sum(step.provider != OUR_CODE for step in self.counted)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``max_steps`` model replies since the customer's last message, nudged ones included."""
+    """``max_steps`` model replies since the customer's last message, nudged ones included.
+
+    With ``summary`` one more is asked for at the limit, without tools, to sum
+    up what was found.
+    """
 
     max_steps: int = 5
+    summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +120,27 @@ def no_memory(name: str, digest: str) -> Previous | None:
     return None
 
 
+#: What a reply states that neither results nor facts of the turn back, in
+#: English for the model and the audit; "" when all of it is backed.
+Guard = Callable[[str, Transcript], str]
+
+
+def no_guard(text: str, transcript: Transcript) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """Ask the model. ``nudge`` is added as a corrective line, "" for none."""
+    """Ask the model. ``nudge`` is added as a corrective line, "" for none.
+
+    ``event`` and ``detail`` are for the audit: why the model is asked once more.
+    """
 
     nudge: str = ""
     more_room: bool = False
+    without_tools: bool = False
+    event: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +173,14 @@ class Settle:
     digest: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """The call was approved and is no longer what was asked: apologise, run nothing."""
+
+    call: CallView
+    reason: str
+
+
 class Ending(StrEnum):
     """Why a turn ends; everything but END has a text of our own."""
 
@@ -144,7 +188,10 @@ class Ending(StrEnum):
     MAX_STEPS = "max_steps"
     EMPTY = "empty"
     REFUSAL = "refusal"
+    FILTERED = "filtered"
     TRUNCATED = "truncated"
+    OVERFLOW = "overflow"
+    UNBACKED = "unbacked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +200,20 @@ class Finish:
 
     text: str
     ending: Ending = Ending.END
+    event: str = ""
+    detail: str = ""
 
 
-Action = CallModel | RunCall | AskHuman | Settle | Finish
+Action = CallModel | RunCall | AskHuman | Settle | Expire | Finish
 
 
-def decide(transcript: Transcript, tools: ToolSet, limits: Limits, memory: Memory = no_memory) -> Action:
+def decide(
+    transcript: Transcript,
+    tools: ToolSet,
+    limits: Limits,
+    memory: Memory = no_memory,
+    guard: Guard = no_guard,
+) -> Action:
     """What to do next. Pure: the same inputs always give the same action."""
     if not transcript.steps:
         return CallModel()
@@ -168,7 +223,7 @@ def decide(transcript: Transcript, tools: ToolSet, limits: Limits, memory: Memor
         return _next_for(waiting, step, transcript, tools, limits, memory)
     if step.calls:
         return _after_results(step, transcript, limits)
-    return _after_text(step, transcript, limits)
+    return _after_text(step, transcript, limits, guard)
 
 
 def _next_for(
@@ -184,14 +239,16 @@ def _next_for(
         return Settle(call, results.truncated(), audit.TRUNCATED)
     if step.reply.stop in (Stop.REFUSAL, Stop.CONTENT_FILTER):
         return Settle(call, results.error("Not run: the reply was refused."), audit.ERROR)
+    approved = call.status is CallStatus.APPROVED
     bound = tools.get(call.request.name)
     if bound is None:
         reason = results.unknown_tool(call.request.name, tools.names())
-        return Settle(call, reason, audit.UNKNOWN_TOOL)
+        return Expire(call, "the tool is gone") if approved else Settle(call, reason, audit.UNKNOWN_TOOL)
     valid = validate(bound, call.request)
     if isinstance(valid, Invalid):
-        return Settle(call, results.error(valid.reason), audit.INVALID)
-    if call.status is CallStatus.APPROVED:
+        invalid = Settle(call, results.error(valid.reason), audit.INVALID)
+        return Expire(call, "the arguments are not valid any more") if approved else invalid
+    if approved:
         return RunCall(call, bound, valid)
     if transcript.is_spent(limits):
         return Settle(call, results.not_run_limit(), audit.MAX_STEPS, digest=valid.digest)
@@ -259,35 +316,65 @@ def _has_effect(call: CallView, tools: ToolSet) -> bool:
 
 
 def _after_results(step: StepView, transcript: Transcript, limits: Limits) -> Action:
-    if step.reply.stop in (Stop.REFUSAL, Stop.CONTENT_FILTER):
-        return Finish("", Ending.REFUSAL)
+    if refused := _refused(step):
+        return refused
     if step.reply.stop is Stop.LENGTH:
         return _after_cut(transcript, limits)
     if transcript.is_spent(limits):
-        return Finish(step.reply.text, Ending.MAX_STEPS)
+        return _at_limit(transcript, limits)
     return CallModel()
 
 
-def _after_text(step: StepView, transcript: Transcript, limits: Limits) -> Action:
-    if step.reply.stop in (Stop.REFUSAL, Stop.CONTENT_FILTER):
-        return Finish("", Ending.REFUSAL)
+def _refused(step: StepView) -> Finish | None:
+    if step.reply.stop is Stop.REFUSAL:
+        return Finish("", Ending.REFUSAL, audit.REFUSED)
+    if step.reply.stop is Stop.CONTENT_FILTER:
+        return Finish("", Ending.FILTERED, audit.FILTERED)
+    return None
+
+
+def _at_limit(transcript: Transcript, limits: Limits) -> Action:
+    """No reply is left: our own words, or one more request that can only sum up."""
+    if limits.summary and transcript.replies <= limits.max_steps:
+        return CallModel(NUDGE_SUMMARY, without_tools=True, event=audit.MAX_STEPS)
+    summed_up = limits.summary and transcript.replies > limits.max_steps
+    return Finish("", Ending.MAX_STEPS, "" if summed_up else audit.MAX_STEPS)
+
+
+def _after_text(step: StepView, transcript: Transcript, limits: Limits, guard: Guard) -> Action:
+    if refused := _refused(step):
+        return refused
     if step.is_cut_text:
-        return _after_cut(transcript, limits, NUDGE_CUT)
-    if step.reply.text.strip():
-        return Finish(step.reply.text.strip())
+        return _after_cut(transcript, limits, NUDGE_CUT, audit.CUT)
+    if step.is_words:
+        return _after_words(step.reply.text.strip(), transcript, limits, guard)
     silent = _trailing(transcript, lambda other: not other.calls and not other.reply.text.strip())
     if silent > 1 or transcript.is_spent(limits):
-        return Finish("", Ending.EMPTY)
+        return Finish("", Ending.EMPTY, audit.EMPTY)
     malformed = step.reply.stop is Stop.MALFORMED
-    return CallModel(nudge=NUDGE_MALFORMED if malformed else NUDGE_EMPTY, more_room=not malformed)
+    nudge = NUDGE_MALFORMED if malformed else NUDGE_EMPTY
+    return CallModel(nudge, more_room=not malformed, event=audit.EMPTY)
 
 
-def _after_cut(transcript: Transcript, limits: Limits, nudge: str = "") -> Action:
-    """Once more with more room, then our own words."""
+def _after_words(text: str, transcript: Transcript, limits: Limits, guard: Guard) -> Action:
+    """The answer, if results back it; else one corrective round, then our own words."""
+    unbacked = guard(text, transcript)
+    if not unbacked:
+        past = transcript.replies > limits.max_steps
+        return Finish(text, Ending.MAX_STEPS if past else Ending.END)
+    corrected = _trailing(transcript, lambda other: other.is_words) > 1
+    if corrected or transcript.is_spent(limits):
+        return Finish("", Ending.UNBACKED, audit.GUARDED, unbacked)
+    nudge = NUDGE_UNBACKED.format(unbacked=unbacked)
+    return CallModel(nudge, event=audit.GUARDED, detail=unbacked)
+
+
+def _after_cut(transcript: Transcript, limits: Limits, nudge: str = "", event: str = "") -> Action:
+    """Once more with more room, then our own words. Cut calls have events of their own."""
     cut = _trailing(transcript, lambda other: other.reply.stop is Stop.LENGTH)
     if cut > 1 or transcript.is_spent(limits):
-        return Finish("", Ending.TRUNCATED)
-    return CallModel(nudge=nudge, more_room=True)
+        return Finish("", Ending.TRUNCATED, event)
+    return CallModel(nudge, more_room=True, event=event)
 
 
 def _trailing(transcript: Transcript, test: Callable[[StepView], bool]) -> int:

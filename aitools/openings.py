@@ -122,7 +122,6 @@ def _for_settled_press(conversation: Conversation) -> str:
 def _running(conversation: Conversation, text: str) -> Turn:
     return Turn.objects.create(
         conversation=conversation,
-        epoch=conversation.epoch,
         language=conversation.language,
         text=text,
     )

@@ -62,7 +62,6 @@ def enqueue(
             kind=kind,
             text=part,
             buttons=[asdict(button) for button in buttons] if part is parts[-1] else [],
-            epoch=conversation.epoch,
             state=state,
         )
         for part in parts

@@ -21,6 +21,7 @@ from aitools.loop import (
     CallStatus,
     CallView,
     Ending,
+    Expire,
     Finish,
     Limits,
     RunCall,
@@ -133,19 +134,21 @@ class _Run:
         while True:
             action = decide(self.transcript, self.tools, self.limits)
             if isinstance(action, Finish):
-                if action.ending is Ending.MAX_STEPS:
-                    self._report(audit.MAX_STEPS, "")
+                if action.event:
+                    self._report(action.event, "")
                 steps, events = self.transcript.steps, tuple(self.events)
                 return RunResult(action.text, action.ending, steps, events)
             self._obey(action)
 
-    def _obey(self, action: CallModel | RunCall | AskHuman | Settle) -> None:
+    def _obey(self, action: CallModel | RunCall | AskHuman | Settle | Expire) -> None:
         match action:
             case CallModel():
                 self._ask_model(action)
             case Settle(call=call, content=content, event=event):
                 self._report(event, call.request.name)
                 self._settle(call, content, is_error=action.is_error, digest=action.digest)
+            case Expire(call=call, reason=reason):
+                self._settle(call, results.error(reason), is_error=True)
             case RunCall(call=call, bound=bound, valid=valid):
                 self._run(call, bound, valid)
             case AskHuman(call=call, bound=bound, valid=valid):
@@ -155,13 +158,15 @@ class _Run:
         request = ModelRequest(
             system=self.system,
             messages=messages_of(self.talk, self.transcript, action.nudge),
-            tools=self.tools.specs(),
+            tools=() if action.without_tools else self.tools.specs(),
             language=self.ctx.language,
             facts=self.facts,
             max_output_tokens=4096 if action.more_room else 1024,
         )
         reply = self.provider.complete(request)
-        steps = (*self.transcript.steps, step_from(reply, self.provider.kind))
+        if action.event:
+            self._report(action.event, "")
+        steps = (*self.transcript.steps, step_from(reply, self.provider.kind, action.nudge))
         self.transcript = replace(self.transcript, steps=steps)
 
     def _run(self, call: CallView, bound: BoundTool, valid: Valid) -> None:
@@ -241,10 +246,10 @@ class _Run:
             self.on_event(kind, tool)
 
 
-def step_from(reply: ModelReply, provider: str) -> StepView:
+def step_from(reply: ModelReply, provider: str, nudge: str = "") -> StepView:
     """A step with an id of our own for every call."""
     calls = tuple(CallView(str(uuid.uuid4()), request) for request in reply.tool_calls)
-    return StepView(reply, calls, provider)
+    return StepView(reply, calls, provider, nudge)
 
 
 def _question(call: CallView, bound: BoundTool, valid: Valid, ctx: ToolContext) -> Question:

@@ -52,6 +52,9 @@ def ending(kind: Ending) -> str:
         Ending.EMPTY: _("Sorry, I could not answer that. Could you put it in other words?"),
         Ending.REFUSAL: _("Sorry, I can't help with that. I can take your order or answer about the shop."),
         Ending.TRUNCATED: _("Sorry, that was too long for me. Could you ask for less at a time?"),
+        Ending.FILTERED: _("Sorry, I can't help with that. I can take your order or answer about the shop."),
+        Ending.OVERFLOW: _("Sorry, that was too long for me. Could you ask for less at a time?"),
+        Ending.UNBACKED: _("Sorry, I could not answer that. Could you put it in other words?"),
         Ending.END: "",
     }[kind]
 

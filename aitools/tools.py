@@ -76,6 +76,9 @@ class Tool:
     * ``report(result, ctx)`` says to the customer what the handler's stored
       result means, for when no model can.
 
+    ``acts`` names the kinds of claim that a success backs ("create", "change",
+    "cancel", "handover"); empty means any (see ``aitools.guard``).
+
     ``labels`` maps an argument's name (also inside list items) to value → label.
     """
 
@@ -95,6 +98,7 @@ class Tool:
     effects: Effects = "none"
     fingerprint: Callable[[Any, ToolContext], Json] | None = None
     forgets: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
     check: Callable[[Any, ToolContext], None] | None = None
     report: Callable[[Json, ToolContext], str] | None = None
     choices: tuple[ChoiceSource, ...] = ()

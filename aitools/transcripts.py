@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aitools.loop import NUDGE_CUT, NUDGE_EMPTY, StepView, Transcript
+from aitools.loop import StepView, Transcript
 from aitools.types import AssistantStep, CallResult, Message, Nudge, RequestedCall
 
 
 def messages_of(talk: Sequence[Message], transcript: Transcript, nudge: str = "") -> tuple[Message, ...]:
-    """Talk, then each step with all its results, then the nudge.
+    """Talk, then each step with all its results, each after the nudge that asked for it.
 
-    A silent or cut step has nothing to send back (vendors refuse empty turns,
-    and turns of the model at the end); the nudge that followed it stands in its
-    place.
+    A silent or cut step has nothing to send back: vendors refuse empty turns,
+    and turns of the model at the end.
     """
     sent: list[Message] = list(talk)
     for step in transcript.steps:
-        if step.calls or (step.reply.text.strip() and not step.is_cut_text):
+        if step.nudge:
+            sent.append(Nudge(step.nudge))
+        if step.calls or step.is_words:
             sent.append(_step(step))
-        elif step is not transcript.steps[-1]:
-            sent.append(Nudge(NUDGE_CUT if step.is_cut_text else NUDGE_EMPTY))
     return (*sent, Nudge(nudge)) if nudge else tuple(sent)
 
 

@@ -41,6 +41,7 @@ from aitools.loop import (
     CallModel,
     CallView,
     Ending,
+    Expire,
     Finish,
     Limits,
     RunCall,
@@ -152,6 +153,8 @@ def _run(work: Work) -> None:
             _ask(work, action)
         case Settle():
             _settle(work, action)
+        case Expire():
+            _expire_changed_tool(work, _row(action.call))
         case Finish():
             _finish(work, action)
 
@@ -173,18 +176,21 @@ def _call_model(work: Work, so_far: Transcript, action: CallModel) -> None:
     got = completion.complete(request, endpoints, more_room=action.more_room)
     with transaction.atomic(durable=True):
         leases.fence(work.lease)
-        step = _store_step(work.turn, len(so_far.steps) + 1, got)
+        step = _store_step(work.turn, len(so_far.steps) + 1, got, action.nudge)
+        if action.event:
+            _report(work, action.event, step.index, action.detail)
         for failure in got.failures:
             _report(work, audit.FALLBACK, step.index, failure)
 
 
-def _store_step(turn: Turn, index: int, got: completion.Completion) -> Step:
+def _store_step(turn: Turn, index: int, got: completion.Completion, nudge: str) -> Step:
     reply = got.reply
     step = Step.objects.create(
         turn=turn,
         index=index,
         provider=got.endpoint.kind,
         model=reply.model[:120],
+        nudge=nudge,
         text=reply.text,
         raw=reply.raw,
         stop=reply.stop,
@@ -292,8 +298,8 @@ def _finish(work: Work, action: Finish) -> None:
     """Reply and end; our code speaks when the model has no words for it."""
     with transaction.atomic(durable=True):
         conversation = leases.fence(work.lease)
-        if action.ending is Ending.MAX_STEPS:
-            _report(work, audit.MAX_STEPS)
+        if action.event:
+            _report(work, action.event, error=action.detail)
         if action.ending is Ending.REFUSAL:
             conversation.needs_staff = True
             conversation.save(update_fields=["needs_staff"])
@@ -302,7 +308,7 @@ def _finish(work: Work, action: Finish) -> None:
 
 def _words_for(work: Work, action: Finish) -> str:
     """The model's text; without one, what was done, else why there is no answer."""
-    if action.ending is Ending.END:
+    if action.text:
         return action.text
     if told := reports.reports_of(work.turn, work.conversation):
         return "\n".join(told)

@@ -4,7 +4,7 @@ from aitools.models.audit import AuditEvent
 from aitools.models.confirmations import PendingConfirmation
 from aitools.models.conversations import Conversation, Mode
 from aitools.models.messages import InboundEvent, InboundState, OutboundMessage, OutboundState
-from aitools.models.profiles import BotProfile, ModelEndpoint
+from aitools.models.profiles import BotProfile, ModelEndpoint, TextOverride
 from aitools.models.turns import CallState, Step, ToolCall, Turn, TurnState
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "OutboundState",
     "PendingConfirmation",
     "Step",
+    "TextOverride",
     "ToolCall",
     "Turn",
     "TurnState",

@@ -20,6 +20,7 @@ class PendingConfirmation(models.Model):
 
     ``key`` is what buttons carry.  ``asked_at`` is the first send attempt;
     only what arrives after it can answer, and ``expires_at`` runs from it.
+    ``answered_seq`` is the newest inbox_seq of the burst that settled it.
     """
 
     class State(models.TextChoices):
@@ -47,6 +48,7 @@ class PendingConfirmation(models.Model):
     asked_at = models.DateTimeField(_("asked"), null=True, blank=True)
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
+    answered_seq = models.BigIntegerField(null=True, blank=True, editable=False)
     answered_by = models.ForeignKey(InboundEvent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:

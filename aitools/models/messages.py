@@ -94,7 +94,9 @@ class OutboundMessage(models.Model):
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.REPLY)
     text = models.TextField(_("text"))
     buttons = models.JSONField(default=list, blank=True, help_text='[{"id": …, "title": …}], shown where possible.')
-    epoch = models.IntegerField(default=0, editable=False)
+    choice = models.CharField(
+        _("answered with"), max_length=60, blank=True, help_text="The title of the button chosen, once it was."
+    )
     state = models.CharField(_("state"), max_length=10, choices=OutboundState.choices, default=OutboundState.QUEUED)
     status = models.CharField(
         _("delivery"),

@@ -16,6 +16,11 @@ class ModelEndpoint(models.Model):
         OPENAI = "openai", "OpenAI"
         SCRIPTED = "scripted", _("Scripted (tests)")
 
+    class ToolCalls(models.TextChoices):
+        AUTO = "auto", _("Automatic")
+        NATIVE = "native", _("The vendor's own")
+        PLAN = "plan", _("By a JSON plan")
+
     name = models.CharField(_("name"), max_length=60, unique=True)
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     model = models.CharField(_("model"), max_length=120, blank=True)
@@ -32,6 +37,16 @@ class ModelEndpoint(models.Model):
     max_output_tokens = models.PositiveIntegerField(
         _("longest reply in tokens"), default=1024, validators=[MinValueValidator(64)]
     )
+    tool_calls = models.CharField(
+        _("tool calls"),
+        max_length=10,
+        choices=ToolCalls,
+        default=ToolCalls.AUTO,
+        help_text=_(
+            "The plan is for models that know no tools. Automatic: the plan, once the vendor refused tools."
+        ),
+    )
+    refuses_tools = models.BooleanField(_("refuses tools"), default=False, editable=False)
     active = models.BooleanField(_("active"), default=True)
 
     class Meta:
@@ -94,12 +109,51 @@ class BotProfile(models.Model):
         default=240,
         help_text=_("0: only when staff hand back."),
     )
+    history_tokens = models.PositiveIntegerField(
+        _("longest earlier talk in tokens"),
+        default=6000,
+        validators=[MaxValueValidator(100_000)],
+        help_text=_("An estimate; whole turns only, the newest first."),
+    )
+    sums_up = models.BooleanField(
+        _("sum up at the limit of steps"),
+        default=False,
+        help_text=_("One more request, without tools, instead of our own text."),
+    )
+    guards_replies = models.BooleanField(
+        _("check replies"),
+        default=True,
+        help_text=_("Amounts and claims that no result confirms are not sent."),
+    )
     expired_notice = models.BooleanField(_("tell when a question has expired"), default=True)
+    answered_notice = models.BooleanField(_("tell that an answer was understood"), default=False)
+    buttons_on = models.BooleanField(
+        _("buttons"), default=True, help_text=_("Off: questions carry a hint instead, on every channel.")
+    )
+    word_regions = models.JSONField(_("regional words for yes and no"), default=list, blank=True)
     yes_words = models.TextField(
         _("more words for yes"), blank=True, help_text=_("One a line, added to the built-in list.")
     )
     no_words = models.TextField(
         _("more words for no"), blank=True, help_text=_("One a line, added to the built-in list.")
+    )
+    words_replace = models.BooleanField(
+        _("only these words"),
+        default=False,
+        help_text=_("The words above stand alone, without the built-in list."),
+    )
+    note_on = models.BooleanField(
+        _("tell the model about confirmations"),
+        default=True,
+        help_text=_("Also tells it what was already done in the chat."),
+    )
+    note = models.TextField(
+        _("own words about confirmations"), blank=True, max_length=4000, help_text=_("Empty: the built-in text.")
+    )
+    retention_days = models.PositiveIntegerField(
+        _("days that messages and tool arguments are kept"),
+        default=365,
+        help_text=_("0: for ever. What was ordered is kept in any case."),
     )
 
     class Meta:
@@ -109,3 +163,21 @@ class BotProfile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class TextOverride(models.Model):
+    """Staff's own wording of one of our texts, in one language."""
+
+    profile = models.ForeignKey(BotProfile, on_delete=models.CASCADE, related_name="texts")
+    language = models.CharField(_("language"), max_length=10)
+    name = models.CharField(_("text"), max_length=40)
+    text = models.TextField(_("wording"), max_length=1000)
+
+    class Meta:
+        verbose_name = _("own text")
+        verbose_name_plural = _("own texts")
+        ordering = ["name", "language"]
+        constraints = [models.UniqueConstraint(fields=["profile", "language", "name"], name="text_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.language})"

@@ -34,11 +34,11 @@ class Turn(models.Model):
 
     conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="turns")
     state = models.CharField(_("state"), max_length=10, choices=TurnState.choices, default=TurnState.RUNNING)
-    epoch = models.IntegerField(default=0, editable=False)
     language = models.CharField(_("language"), max_length=10, blank=True)
     text = models.TextField(_("customer"), blank=True)
     reply = models.TextField(_("reply"), blank=True)
     counted_from = models.PositiveSmallIntegerField(default=0, editable=False)
+    read_to = models.BigIntegerField(default=0, editable=False, help_text="The newest inbox_seq that it read.")
     failures = models.PositiveSmallIntegerField(_("failed attempts"), default=0)
     failure = models.CharField(_("failure"), max_length=300, blank=True)
     started_at = models.DateTimeField(_("started"), db_default=DbNow())
@@ -63,22 +63,22 @@ class Turn(models.Model):
     def __str__(self) -> str:
         return f"{_('turn')} {self.pk}"
 
-    @property
-    def is_open(self) -> bool:
-        return self.state in OPEN_TURN
-
 
 class Step(models.Model):
     """One model reply, with the vendor's own form; or one made by our code.
 
     ``index`` counts from 1 in the turn.  ``raw`` may go back only to the same
     ``provider`` kind; a step of our code has provider "code" and no raw form.
+    ``nudge`` is the corrective line that asked for it, ``facts`` what the model
+    was told besides the talk (null: the same as in the step before).
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="steps")
     index = models.PositiveSmallIntegerField(_("step"))
     provider = models.CharField(_("provider"), max_length=20)
     model = models.CharField(_("model"), max_length=120, blank=True)
+    nudge = models.TextField(_("corrective line"), blank=True)
+    facts = models.JSONField(_("facts"), null=True, blank=True)
     text = models.TextField(_("text"), blank=True)
     raw = models.JSONField(null=True, blank=True)
     stop = models.CharField(_("stop"), max_length=24)
