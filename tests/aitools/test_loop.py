@@ -10,15 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from aitools import audit
+from aitools import events
 from aitools.loop import (
     NUDGE_CUT,
+    NUDGE_EMPTY,
+    NUDGE_SUMMARY,
+    NUDGE_UNBACKED,
     OUR_CODE,
     AskHuman,
     CallModel,
     CallStatus,
     CallView,
     Ending,
+    Expire,
     Finish,
     Limits,
     Previous,
@@ -102,12 +106,23 @@ def test_an_approved_call_runs_even_when_the_steps_are_used_up() -> None:
     assert isinstance(next_after(*spent, step(call("make", status=CallStatus.APPROVED))), RunCall)
 
 
-@pytest.mark.parametrize("status", [CallStatus.OPEN, CallStatus.APPROVED])
-@pytest.mark.parametrize("count", [0, 10, -2, 2.5, 1e9, "2", True, None])
-def test_wrong_arguments_are_never_run_nor_asked_about(status: CallStatus, count: object) -> None:
-    action = next_after(step(call("make", count, status=status)))
+WRONG_COUNTS = [0, 10, -2, 2.5, 1e9, "2", True, None]
+
+
+@pytest.mark.parametrize("count", WRONG_COUNTS)
+def test_wrong_arguments_are_never_run_nor_asked_about(count: object) -> None:
+    action = next_after(step(call("make", count)))
     assert isinstance(action, Settle)
-    assert action.event == audit.INVALID
+    assert action.event == events.INVALID
+
+
+@pytest.mark.parametrize("count", WRONG_COUNTS)
+def test_an_approved_call_that_is_valid_no_more_expires(count: object) -> None:
+    assert isinstance(next_after(step(call("make", count, status=CallStatus.APPROVED))), Expire)
+
+
+def test_an_approved_call_whose_tool_is_gone_expires() -> None:
+    assert isinstance(next_after(step(call("mkae", status=CallStatus.APPROVED))), Expire)
 
 
 def test_arguments_that_were_no_json_are_refused() -> None:
@@ -120,7 +135,7 @@ def test_arguments_that_were_no_json_are_refused() -> None:
 def test_an_unknown_tool_is_told_the_known_ones() -> None:
     action = next_after(step(call("mkae")))
     assert isinstance(action, Settle)
-    assert action.event == audit.UNKNOWN_TOOL
+    assert action.event == events.UNKNOWN_TOOL
     assert "look, save, once, make" in action.content
 
 
@@ -137,9 +152,9 @@ def test_a_cut_reply_is_tried_once_more_with_more_room() -> None:
 
 def test_half_a_sentence_is_never_said() -> None:
     cut = step(text="Tenemos croissants a $3.", stop=Stop.LENGTH)
-    assert next_after(cut) == CallModel(nudge=NUDGE_CUT, more_room=True)
-    assert next_after(cut, cut) == Finish("", Ending.TRUNCATED)
-    assert next_after(cut, limits=Limits(1)) == Finish("", Ending.TRUNCATED)
+    assert next_after(cut) == CallModel(nudge=NUDGE_CUT, more_room=True, event=events.CUT)
+    assert next_after(cut, cut) == Finish("", Ending.TRUNCATED, events.CUT)
+    assert next_after(cut, limits=Limits(1)) == Finish("", Ending.TRUNCATED, events.CUT)
 
 
 def test_more_room_is_not_given_beyond_the_limit_of_steps() -> None:
@@ -147,16 +162,22 @@ def test_more_room_is_not_given_beyond_the_limit_of_steps() -> None:
     assert next_after(cut, limits=Limits(1)) == Finish("", Ending.TRUNCATED)
 
 
-@pytest.mark.parametrize("stop", [Stop.REFUSAL, Stop.CONTENT_FILTER])
-def test_a_refusal_ends_the_turn_without_a_second_try(stop: Stop) -> None:
-    assert next_after(step(text="I can't", stop=stop)) == Finish("", Ending.REFUSAL)
-    assert next_after(step(done("look"), stop=stop)) == Finish("", Ending.REFUSAL)
+@pytest.mark.parametrize(
+    ("stop", "end"),
+    [
+        (Stop.REFUSAL, Finish("", Ending.REFUSAL, events.REFUSED)),
+        (Stop.CONTENT_FILTER, Finish("", Ending.FILTERED, events.FILTERED)),
+    ],
+)
+def test_a_refusal_ends_the_turn_without_a_second_try(stop: Stop, end: Finish) -> None:
+    assert next_after(step(text="I can't", stop=stop)) == end
+    assert next_after(step(done("look"), stop=stop)) == end
 
 
 def test_an_empty_reply_is_nudged_once() -> None:
-    assert isinstance(next_after(step(text="  ")), CallModel)
-    assert next_after(step(), step(text="\n")) == Finish("", Ending.EMPTY)
-    assert next_after(step(), limits=Limits(1)) == Finish("", Ending.EMPTY)
+    assert next_after(step(text="  ")) == CallModel(NUDGE_EMPTY, more_room=True, event=events.EMPTY)
+    assert next_after(step(), step(text="\n")) == Finish("", Ending.EMPTY, events.EMPTY)
+    assert next_after(step(), limits=Limits(1)) == Finish("", Ending.EMPTY, events.EMPTY)
 
 
 def test_a_malformed_call_is_told_so() -> None:
@@ -169,9 +190,33 @@ def test_calls_of_the_last_allowed_step_are_not_run() -> None:
     spent = [step(done("look", number)) for number in range(1, 3)]
     action = next_after(*spent, step(call("look", 9)))
     assert isinstance(action, Settle)
-    assert action.event == audit.MAX_STEPS
+    assert action.event == events.MAX_STEPS
     last = step(done("look", 9, done=False), text="Un momento")
-    assert next_after(*spent, last) == Finish("Un momento", Ending.MAX_STEPS)
+    assert next_after(*spent, last) == Finish("", Ending.MAX_STEPS, events.MAX_STEPS)
+
+
+def test_at_the_limit_one_more_reply_may_sum_up_without_tools() -> None:
+    spent = [step(done("look", number)) for number in range(1, 4)]
+    limits = Limits(3, summary=True)
+    assert next_after(*spent, limits=limits) == CallModel(NUDGE_SUMMARY, without_tools=True, event=events.MAX_STEPS)
+    assert next_after(*spent, step(text="Hay 3."), limits=limits) == Finish("Hay 3.", Ending.MAX_STEPS)
+    surplus = step(done("look", 9, done=False))
+    assert next_after(*spent, surplus, limits=limits) == Finish("", Ending.MAX_STEPS)
+
+
+def suspicious(text: str, transcript: Transcript) -> str:
+    return "5 %" if "descuento" in text else ""
+
+
+def test_what_no_result_backs_is_corrected_once_and_then_not_said() -> None:
+    claim, plain = step(text="Tienes descuento."), step(text="Hay pan.")
+    guarded = Finish("", Ending.UNBACKED, events.GUARDED, "5 %")
+    nudge = NUDGE_UNBACKED.format(unbacked="5 %")
+    first = decide(Transcript((claim,)), TOOLS, LIMITS, guard=suspicious)
+    assert first == CallModel(nudge, event=events.GUARDED, detail="5 %")
+    assert decide(Transcript((claim, claim)), TOOLS, LIMITS, guard=suspicious) == guarded
+    assert decide(Transcript((claim, plain)), TOOLS, LIMITS, guard=suspicious) == Finish("Hay pan.")
+    assert decide(Transcript((claim,)), TOOLS, Limits(1), guard=suspicious) == guarded
 
 
 def test_limits_count_from_the_customers_last_message() -> None:
@@ -188,7 +233,7 @@ def test_equal_writes_of_one_step_share_one_result() -> None:
     first = done("save")
     action = next_after(step(first, call("save", id="again")))
     assert isinstance(action, Settle)
-    assert (action.content, action.event, action.is_error) == (first.content, audit.DUPLICATE, False)
+    assert (action.content, action.event, action.is_error) == (first.content, events.DUPLICATE, False)
 
 
 def test_an_equal_write_of_a_later_step_runs_again() -> None:
@@ -279,7 +324,11 @@ def test_whatever_came_the_next_action_is_allowed(turn: Transcript, max_steps: i
             assert may_run if isinstance(action, RunCall) else not may_run
         case Settle():
             assert action.call is waiting[0]
+            assert action.call.status is CallStatus.OPEN or last.reply.stop in SILENCED
             assert action.content
+        case Expire():
+            assert action.call is waiting[0]
+            assert action.call.status is CallStatus.APPROVED
 
 
 def valid_of(view: CallView) -> Valid:
