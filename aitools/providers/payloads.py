@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
@@ -29,7 +30,7 @@ def body_of(response: httpx2.Response) -> Mapping[str, Json]:
     Anything else, such as a proxy's page, is ``ProviderTransient``.
     """
     try:
-        body = storable(response.json(parse_constant=_refuse))
+        body = storable(response.json(parse_constant=refuse, parse_float=finite))
     except (ValueError, RecursionError) as error:
         raise ProviderTransient("The reply was not JSON.", kind="server") from error
     if not isinstance(body, Mapping):
@@ -40,10 +41,21 @@ def body_of(response: httpx2.Response) -> Mapping[str, Json]:
 def arguments_from(text: str) -> dict[str, Json] | None:
     """The JSON object in ``text``, fit for storing; None when it is anything else."""
     try:
-        parsed = json.loads(text, parse_constant=_refuse)
+        parsed = storable(json.loads(text, parse_constant=refuse, parse_float=finite))
     except (ValueError, RecursionError):
         return None
-    return storable(parsed) if isinstance(parsed, dict) else None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def refuse(constant: str) -> NoReturn:
+    """For ``parse_constant``: NaN and Infinity are Python's, PostgreSQL refuses them."""
+    raise ValueError(f"{constant} is not JSON.")
+
+
+def finite(number: str) -> float:
+    """For ``parse_float``: 1e999 is JSON, and becomes the same Infinity."""
+    value = float(number)
+    return value if math.isfinite(value) else refuse(number)
 
 
 def wire_schema(schema: Mapping[str, Json]) -> dict[str, Json]:
@@ -94,10 +106,6 @@ def wire_id(call_id: str) -> str:
     if _CALL_ID.fullmatch(call_id):
         return call_id
     return "call_" + hashlib.sha256(call_id.encode()).hexdigest()[:24]
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON.")
 
 
 def _is_blank(message: Message) -> bool:
