@@ -85,7 +85,8 @@ def retry(outbound_id: int) -> None:
     """Staff ask for another try of a failed or uncertain message."""
     with transaction.atomic():
         row = OutboundMessage.objects.select_for_update().get(pk=outbound_id)
-        if row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN) and not _is_closed_question(row):
+        unsent = row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN)
+        if unsent and row.text and not _is_closed_question(row):
             row.possibly_repeated = row.possibly_repeated or row.state == OutboundState.UNCERTAIN
             row.state, row.due_at, row.give_up_at = OutboundState.QUEUED, clock.now(), None
             row.status = row.provider_id = ""

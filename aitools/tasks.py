@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from aitools import outbox, turns
+from aitools import outbox, retention, turns
 from aitools import sweep as sweeping
 
 
@@ -21,3 +21,8 @@ def deliver(conversation_id: int) -> None:
 @shared_task(name="aitools.tasks.sweep", ignore_result=True, expires=15)
 def sweep() -> None:
     sweeping.sweep()
+
+
+@shared_task(name="aitools.tasks.purge", ignore_result=True)
+def purge() -> None:
+    retention.purge()

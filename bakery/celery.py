@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery, signals
+from celery.schedules import crontab
 from django.conf import settings
 from kombu import Exchange, Queue
 
@@ -49,7 +50,13 @@ app.conf.update(
             "task": "aitools.tasks.sweep",
             "schedule": SWEEP_SECONDS,
             "options": {"expires": SWEEP_SECONDS, "queue": "sends"},
-        }
+        },
+        # At night in the Americas. By the calendar: an interval would begin anew with each start of beat.
+        "purge": {
+            "task": "aitools.tasks.purge",
+            "schedule": crontab(hour=8, minute=23),
+            "options": {"expires": 3600},
+        },
     },
 )
 app.autodiscover_tasks()

@@ -55,3 +55,10 @@ def test_keys_in_the_broker_carry_the_prefix() -> None:
     with app.connection_for_write() as connection:
         options = connection.transport_options or {}
     assert options["global_keyprefix"] == settings.REDIS_PREFIX
+
+
+def test_old_conversations_are_emptied_once_a_day() -> None:
+    purge = app.conf.beat_schedule["purge"]
+    assert purge["task"] == "aitools.tasks.purge"
+    assert purge["task"] in app.tasks
+    assert len(purge["schedule"].hour) == len(purge["schedule"].minute) == 1
