@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
+
+from aitools.regions import REGIONS, UNCLEAR
 
 
 class Answer(StrEnum):
@@ -19,8 +22,41 @@ class Answer(StrEnum):
     OTHER = "other"
 
 
+#: Read like punctuation ("sí 😊"). Any other picture adds something: "sí 🥐" is no plain yes.
+COURTESY_SIGNS = frozenset(
+    "😀😃😄😁😆😅😂🤣😊😇🙂😉😌😍🥰😘😗😙😚😋😛😜🤗🤩🥳😎😺🥹☺🙏🙌👏🤝💪🫶❤🧡💛💚💙💜🤎🖤🤍♥💕💖💗💞✨🎉🌟🌸🌹🌷😢😭😔😞🥺😪🫡"
+)
+SIGNS = frozenset("👍👌✅👎❌")
+#: The marks that Spanish, English and their neighbours write over a letter; others strike it out or make another one.
+ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0308\u0327")
+#: They choose how the sign before is drawn: in colour, in a box.
+DRAWN = frozenset("\ufe0e\ufe0f\u20e3")
+#: A letter written three times or more, or at least twice at the end of a word.
+#: Twice inside makes other words: "valle" is no "vale".
+STRETCHED = re.compile(r"(\w)\1(?:\1+|\b)")
+QUESTIONS = ("QUESTION MARK", "INTERROBANG")
+
+
+def _tokens(text: str) -> list[str]:
+    """Words without case and accents, and pictures; what can't be read stays, as a word no list has."""
+    return "".join(map(_read_char, unicodedata.normalize("NFD", text.casefold()))).split()
+
+
+@lru_cache(4096)
+def _read_char(char: str) -> str:
+    if char in ACCENTS or char in DRAWN:
+        return ""
+    kind = unicodedata.category(char)
+    if char.isalnum() or kind[0] == "M":
+        return char
+    if kind[0] in "PZ" or kind in {"Cc", "Cf", "Sk"} or char in COURTESY_SIGNS:
+        return " "
+    return f" {char} "
+
+
 def _phrases(text: str) -> frozenset[str]:
-    return frozenset(phrase.strip() for phrase in text.split(","))
+    """Phrases by commas, as they are compared."""
+    return frozenset(" ".join(_tokens(phrase)) for phrase in text.split(",")) - {""}
 
 
 YES_PHRASES = _phrases(
@@ -38,33 +74,90 @@ COURTESIES = _phrases(
 )
 #: One of these alone is a whole answer; beside other words it may be a quantity.
 ALONE = frozenset({"1", "2", "0", "s", "y", "n"})
-SIGNS = frozenset("👍👌✅👎❌")
-SKIN_TONES = dict.fromkeys(range(0x1F3FB, 0x1F400))
-#: A letter written three times or more, or at least twice at the end of a word.
-#: Twice inside makes other words: "valle" is no "vale".
-STRETCHED = re.compile(r"(\w)\1(?:\1+|\b)")
-QUESTIONS = ("QUESTION MARK", "INTERROBANG")
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The lists in force: the frozen defaults and what a profile adds."""
+    """The lists in force. ``unclear`` phrases are made of their words and say neither."""
 
     yes: frozenset[str] = YES_PHRASES
     no: frozenset[str] = NO_PHRASES
+    courtesies: frozenset[str] = COURTESIES
+    unclear: frozenset[str] = frozenset()
 
     @classmethod
     def extended(cls, yes: str = "", no: str = "") -> Words:
         """Defaults plus one phrase a line."""
-        return cls(YES_PHRASES | _lines(yes), NO_PHRASES | _lines(no))
+        return cls.of(yes=yes, no=no)
+
+    @classmethod
+    def of(cls, regions: Iterable[str] = (), yes: str = "", no: str = "", *, replace: bool = False) -> Words:
+        """The defaults, the words of ``regions`` (codes; unknown ones are ignored) and own ones, one a line.
+
+        With ``replace`` own words stand alone; a list left without any is then
+        the built-in one with its regions, so that a question can always be
+        answered.  An own word that the other list has too, or that can't be one
+        (see ``fault_of``), counts for neither.
+        """
+        built_in = _of_regions(frozenset(regions))
+        own_yes, own_no = _own(yes), _own(no)
+        base_yes = frozenset() if replace and own_yes else built_in.yes
+        base_no = frozenset() if replace and own_no else built_in.no
+        return cls(
+            yes=base_yes | (own_yes - base_no - own_no),
+            no=base_no | (own_no - base_yes - own_yes),
+            courtesies=built_in.courtesies,
+            unclear=built_in.unclear,
+        )
 
     @property
     def longest(self) -> int:
         """Words of the longest phrase."""
-        return _longest(self.yes | self.no | COURTESIES)
+        return _longest(self.yes | self.no | self.courtesies | self.unclear)
+
+
+@cache
+def _of_regions(codes: frozenset[str]) -> Words:
+    chosen = [REGIONS[code] for code in codes if code in REGIONS]
+    return Words(
+        yes=YES_PHRASES.union(*(_phrases(region.yes) for region in chosen)),
+        no=NO_PHRASES.union(*(_phrases(region.no) for region in chosen)),
+        courtesies=COURTESIES.union(*(_phrases(region.courtesies) for region in chosen)),
+        unclear=_phrases(UNCLEAR),
+    )
 
 
 DEFAULT_WORDS = Words()
+
+
+class WordFault(StrEnum):
+    """Why a word can't be taken as a yes or a no."""
+
+    QUESTION = "question"
+    DIGIT = "digit"
+    UNREADABLE = "unreadable"
+    COURTESY = "courtesy"
+
+
+def fault_of(phrase: str) -> WordFault | None:
+    """What speaks against a phrase of staff's own; None for a good one."""
+    tokens = _tokens(phrase)
+    if _asks(phrase):
+        return WordFault.QUESTION
+    if any(char.isnumeric() for char in phrase):
+        return WordFault.DIGIT
+    if not tokens or not all(token.isalpha() or token in SIGNS for token in tokens):
+        return WordFault.UNREADABLE
+    return WordFault.COURTESY if " ".join(tokens) in COURTESIES else None
+
+
+def own_phrases(text: str) -> dict[str, str]:
+    """As it is compared → as it is written, for each line that has something to compare."""
+    return {" ".join(_tokens(line)): line.strip() for line in text.splitlines() if _tokens(line)}
+
+
+def _own(text: str) -> frozenset[str]:
+    return frozenset(phrase for phrase, written in own_phrases(text).items() if fault_of(written) is None)
 
 
 def read(text: str, words: Words = DEFAULT_WORDS) -> Answer:
@@ -104,12 +197,13 @@ def _phrase_at(tokens: tuple[str, ...], position: int, words: Words) -> tuple[in
     """Length and kind of the longest phrase here; kind None is a courtesy."""
     for length in range(min(words.longest, len(tokens) - position), 0, -1):
         phrase = tokens[position : position + length]
-        if length == 1 and phrase[0] in ALONE and _beside_words(tokens):
+        if length == 1 and _is_letter(phrase[0]) and _beside_words(tokens):
             return 0, None
         for kind, known in (
+            (Answer.OTHER, words.unclear),
             (Answer.NO, words.no),
             (Answer.YES, words.yes),
-            (None, COURTESIES),
+            (None, words.courtesies),
         ):
             if _matches(" ".join(phrase), known):
                 return length, kind
@@ -117,8 +211,12 @@ def _phrase_at(tokens: tuple[str, ...], position: int, words: Words) -> tuple[in
 
 
 def _beside_words(tokens: tuple[str, ...]) -> bool:
-    """One-letter words count only alone or with courtesies ("s", "y gracias")."""
-    return len([token for token in tokens if token in ALONE]) != len(tokens)
+    """Single letters count only where nothing else is: "y" may be an "and"."""
+    return not all(_is_letter(token) for token in tokens)
+
+
+def _is_letter(token: str) -> bool:
+    return len(_squeezed(token)) == 1 and token not in SIGNS
 
 
 def _matches(phrase: str, known: frozenset[str]) -> bool:
@@ -140,17 +238,3 @@ def _squeezed(phrase: str) -> str:
 @cache
 def _squeezed_set(known: frozenset[str]) -> frozenset[str]:
     return frozenset(_squeezed(phrase) for phrase in known)
-
-
-def _tokens(text: str) -> list[str]:
-    plain = "".join(
-        char
-        for char in unicodedata.normalize("NFKD", text.casefold().translate(SKIN_TONES))
-        if not unicodedata.combining(char)
-    )
-    spaced = "".join(f" {char} " if char in SIGNS else char for char in plain)
-    return "".join(char if char.isalnum() or char in SIGNS else " " for char in spaced).split()
-
-
-def _lines(text: str) -> frozenset[str]:
-    return frozenset(" ".join(_tokens(line)) for line in text.splitlines() if line.strip())
