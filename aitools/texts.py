@@ -10,15 +10,61 @@ from aitools.loop import Ending, Previous
 from aitools.types import Button
 
 
+def confirm(title: str, listed: str) -> str:
+    """The question before an effect; ``listed`` are its lines, each after a line break."""
+    return _("I am about to: %(title)s%(lines)s\nDo you confirm?") % {"title": title, "lines": listed}
+
+
+def hint() -> str:
+    """Put after a question that has no buttons. Carriers take CANCEL, END, QUIT and STOP for an opt-out."""
+    return _("(yes/no)")
+
+
+def yes() -> str:
+    return _("Yes")
+
+
+def no() -> str:
+    return _("No")
+
+
+def heads_up(title: str, result: str = "") -> str:
+    """Put before a question about what was already done; ``result`` in brief, if it says anything."""
+    if not result:
+        return _("Careful: I already did “%(title)s” a moment ago.") % {"title": title}
+    return _("Careful: I already did “%(title)s” a moment ago (result: %(result)s).") % {
+        "title": title,
+        "result": result,
+    }
+
+
+def answered(choice: str) -> str:
+    """Told before work that may take a while, where the profile wants it."""
+    return _("Got it: %(answer)s.") % {"answer": choice}
+
+
+def something_changed() -> str:
+    return _("Something changed since I asked. Please look again:")
+
+
+def to_be_sure() -> str:
+    return _("I ask again, to be sure:")
+
+
+def changed(question_text: str) -> str:
+    """Put before a question that is asked again because something changed."""
+    return "\n".join([something_changed(), question_text])
+
+
+def asked_again(question_text: str) -> str:
+    return "\n".join([to_be_sure(), question_text])
+
+
 def question(title: str, lines: Sequence[str], *, hint: bool, previous: Previous | None) -> str:
     """The question before an effect; ``hint`` where the channel has no buttons."""
     listed = "".join(f"\n• {line}" for line in lines)
-    text = _("I am about to: %(title)s%(lines)s\nDo you confirm?") % {
-        "title": title,
-        "lines": listed,
-    }
     parts = [heads_up(title)] if previous else []
-    return "\n".join([*parts, with_hint(text, hint=hint)])
+    return "\n".join([*parts, with_hint(confirm(title, listed), hint=hint)])
 
 
 def with_hint(message: str, *, hint: bool) -> str:
@@ -26,21 +72,8 @@ def with_hint(message: str, *, hint: bool) -> str:
     return " ".join([message, _("(yes/no)")]) if hint else message
 
 
-def heads_up(title: str) -> str:
-    return _("Careful: I already did “%(title)s” a moment ago.") % {"title": title}
-
-
-def changed(question_text: str) -> str:
-    """Put before a question that is asked again because something changed."""
-    return "\n".join([_("Something changed since I asked. Please look again:"), question_text])
-
-
-def asked_again(question_text: str) -> str:
-    return "\n".join([_("I ask again, to be sure:"), question_text])
-
-
 def buttons(key: str) -> tuple[Button, Button]:
-    return Button(f"confirm:{key}:yes", _("Yes")), Button(f"confirm:{key}:no", _("No"))
+    return Button(f"confirm:{key}:yes", yes()), Button(f"confirm:{key}:no", no())
 
 
 def ending(kind: Ending) -> str:
@@ -52,9 +85,13 @@ def ending(kind: Ending) -> str:
         Ending.EMPTY: _("Sorry, I could not answer that. Could you put it in other words?"),
         Ending.REFUSAL: _("Sorry, I can't help with that. I can take your order or answer about the shop."),
         Ending.TRUNCATED: _("Sorry, that was too long for me. Could you ask for less at a time?"),
-        Ending.FILTERED: _("Sorry, I can't help with that. I can take your order or answer about the shop."),
-        Ending.OVERFLOW: _("Sorry, that was too long for me. Could you ask for less at a time?"),
-        Ending.UNBACKED: _("Sorry, I could not answer that. Could you put it in other words?"),
+        Ending.FILTERED: _("Sorry, I can't write about that here. What else can I do for you?"),
+        Ending.OVERFLOW: _(
+            "Sorry, that is more than I can read at once. Please tell me in one short message what you need."
+        ),
+        Ending.UNBACKED: _(
+            "I don't want to tell you anything I am not sure of. Please ask me again, or ask for a person."
+        ),
         Ending.END: "",
     }[kind]
 
