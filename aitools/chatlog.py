@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -28,8 +28,9 @@ SHOWN = 100
 #: Nobody types for longer: past this the desk has a problem, and the page must not pretend.
 TYPING_SECONDS = 90
 
-
-_Questions = PendingConfirmation.State
+_Asked = PendingConfirmation.State
+#: In the order of their buttons.
+_ANSWERS = (_Asked.APPROVED, _Asked.DECLINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +72,32 @@ def of_visitor(address: str) -> Mapping[str, Json]:
     if conversation is None:
         return {"messages": [], "typing": False}
     heard = list(_heard(conversation))
-    bubbles = [*map(_own, heard), *_said(conversation, heard)]
+    own = [_own(event, conversation.read_seq) for event in heard]
+    bubbles = [*own, *_said(conversation, heard)]
     shown = sorted(bubbles, key=lambda bubble: bubble.at)[-SHOWN:]
     return {"messages": [bubble.as_json() for bubble in shown], "typing": _is_typing(conversation)}
 
 
 def _heard(conversation: Conversation) -> Iterable[InboundEvent]:
+    """Without what retention emptied: an empty bubble says nothing."""
     talk = (EventKind.MESSAGE, EventKind.PRESS)
-    return conversation.inbound.filter(kind__in=talk).order_by("-id")[:SHOWN]
+    return conversation.inbound.filter(kind__in=talk).exclude(text="").order_by("-id")[:SHOWN]
 
 
-def _own(event: InboundEvent) -> Bubble:
+def _own(event: InboundEvent, read_seq: int) -> Bubble:
     key = event.provider_id.rpartition(":")[2]
     if event.text.lower() == inbox.RESET:
         return Bubble(id=key, side="note", text=_("New conversation"), at=event.received_at)
-    ticks = "read" if event.state == InboundState.READ else "sent"
+    by_bot = event.state not in (InboundState.STAFF, InboundState.APPLIED)
+    ticks = "read" if by_bot and event.seq is not None and event.seq <= read_seq else "sent"
     return Bubble(id=key, side="visitor", text=event.text, at=event.received_at, ticks=ticks)
 
 
 def _said(conversation: Conversation, heard: Iterable[InboundEvent]) -> Iterable[Bubble]:
-    pressed = {event.payload: event.text for event in heard if event.payload}
-    sent = conversation.outbound.filter(state=OutboundState.SENT).select_related("confirmation")
+    pressed = {event.payload for event in heard if event.payload}
+    sent = conversation.outbound.filter(state=OutboundState.SENT).exclude(text="").select_related("confirmation")
     for message in sent.order_by("-id")[:SHOWN]:
-        answered = _answer_to(message, pressed)
+        answered = answer_to(message) or _pressed(message, pressed)
         yield Bubble(
             id=str(message.key),
             side="desk",
@@ -104,19 +108,29 @@ def _said(conversation: Conversation, heard: Iterable[InboundEvent]) -> Iterable
         )
 
 
-def _answer_to(message: OutboundMessage, pressed: Mapping[str, str]) -> str:
-    """What was answered to a question, "" while it is open or when it is none."""
-    for button in message.buttons:
-        if button["id"] in pressed:
-            return f"→ {button['title']}"
+def answer_to(message: OutboundMessage) -> str:
+    """What stands where a question's buttons were; "" while it is open, or when it is none.
+
+    No query when ``confirmation`` was selected with the message.
+    """
     question: PendingConfirmation | None = getattr(message, "confirmation", None)
-    if question is None or question.state == _Questions.PENDING:
+    if question is None or question.state == _Asked.PENDING:
         return ""
-    titles = [button["title"] for button in message.buttons]
-    typed = dict(zip((_Questions.APPROVED, _Questions.DECLINED), titles, strict=False))
-    if question.state in typed:
-        return f"→ {typed[_Questions(question.state)]}"
-    return _("No longer open")
+    if question.state not in _ANSWERS:
+        return _("No longer open")
+    titles = dict(zip(_ANSWERS, [button["title"] for button in message.buttons], strict=False))
+    # The choice is stored where messages can change; elsewhere the state tells which it was.
+    chosen = message.choice or titles.get(_Asked(question.state), "")
+    return _arrow(chosen) if chosen else ""
+
+
+def _pressed(message: OutboundMessage, pressed: Container[str]) -> str:
+    """The button that was pressed and not read yet: nobody should press another."""
+    return next((_arrow(button["title"]) for button in message.buttons if button["id"] in pressed), "")
+
+
+def _arrow(title: str) -> str:
+    return f"→ {title}"
 
 
 def _is_typing(conversation: Conversation) -> bool:

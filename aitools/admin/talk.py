@@ -9,6 +9,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from aitools.channels.base import DeliveryStatus, EventKind
+from aitools.chatlog import answer_to
 from aitools.models import InboundEvent, OutboundMessage, OutboundState
 
 #: How many messages a page of talk shows.
@@ -26,7 +27,8 @@ class Bubble:
     """One message. ``side`` is customer, bot, staff or aside; ``tone`` is good, open or bad.
 
     ``status`` and ``problem`` are lines for people, "" when there is nothing to
-    say. ``retry_id`` is the outbound row that may be tried again.
+    say. ``buttons`` can still be pressed; ``answered`` replaces them. ``retry_id``
+    is the outbound row that may be tried again.
     """
 
     key: str
@@ -38,6 +40,7 @@ class Bubble:
     tone: str = "good"
     problem: str = ""
     buttons: tuple[str, ...] = ()
+    answered: str = ""
     retry_id: int | None = None
     media: tuple[str, ...] = field(default=())
 
@@ -59,7 +62,7 @@ def page(conversation_id: int, before: datetime | None = None) -> Talk:
         outbound = outbound.filter(created_at__lt=before)
     newest: list[Bubble] = [
         *_said(inbound.order_by("-id")[: PAGE + 1]),
-        *_answered(outbound.order_by("-id")[: PAGE + 1]),
+        *_answered(outbound.select_related("confirmation").order_by("-id")[: PAGE + 1]),
     ]
     newest.sort(key=lambda bubble: bubble.at, reverse=True)
     shown = tuple(reversed(newest[:PAGE]))
@@ -109,17 +112,19 @@ def _answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
     for message in messages:
         by_staff = message.kind == OutboundMessage.Kind.STAFF
         status, tone = _status(message)
+        answered = answer_to(message)
         yield Bubble(
             key=f"out-{message.pk}",
             side="staff" if by_staff else "bot",
             author=_("Staff") if by_staff else _("Bot"),
-            text=message.text,
+            text=message.text or _("Emptied: older than messages are kept."),
             at=message.created_at,
             status=status,
             tone=tone,
             problem=_problem(message),
-            buttons=tuple(button.get("title", "") for button in message.buttons),
-            retry_id=message.pk if message.state in RETRIABLE else None,
+            buttons=() if answered else tuple(button.get("title", "") for button in message.buttons),
+            answered=answered,
+            retry_id=message.pk if message.text and message.state in RETRIABLE else None,
         )
 
 

@@ -12,7 +12,7 @@ from django.utils import translation
 
 from aitools import clock
 from aitools.admin import talk
-from aitools.models import Conversation, Mode, OutboundMessage
+from aitools.models import Conversation, Mode, OutboundMessage, PendingConfirmation
 from tests.aitools.admin import rows
 
 
@@ -75,6 +75,37 @@ def test_each_message_says_what_became_of_it(fields: dict[str, Any], says: str, 
     html = page(browser, row)
     assert f'<span class="desk-tone-{tone}">{says}</span>' in html
     assert fields.get("error_code", "") in html
+
+
+@pytest.mark.parametrize(
+    ("fields", "choice", "buttons", "answered"),
+    [
+        ({"state": "pending"}, "", ("Sí", "No"), ""),
+        ({"state": "approved"}, "Sí, claro", (), "→ Sí, claro"),
+        ({"state": "declined"}, "", (), "→ No"),  # a channel that can't edit stores no choice
+        ({"state": "expired"}, "", (), "No longer open"),
+    ],
+)
+@pytest.mark.usefixtures("db")
+def test_a_question_has_its_buttons_or_the_answer(
+    fields: dict[str, str], choice: str, buttons: tuple[str, ...], answered: str
+) -> None:
+    row = rows.conversation()
+    question = rows.worked(row).confirmation.message
+    PendingConfirmation.objects.update(**fields)
+    OutboundMessage.objects.filter(pk=question.pk).update(
+        choice=choice, buttons=[{"id": "1", "title": "Sí"}, {"id": "2", "title": "No"}]
+    )
+    with translation.override("en"):
+        (bubble,) = talk.page(row.pk).bubbles
+    assert (bubble.buttons, bubble.answered) == (buttons, answered)
+
+
+def test_an_emptied_message_says_so_and_can_not_be_sent_again(browser: Client) -> None:
+    row = rows.conversation()
+    rows.answered(row, "", state="failed")
+    assert "older than messages are kept" in page(browser, row)
+    assert talk.page(row.pk).bubbles[0].retry_id is None
 
 
 def test_what_a_customer_writes_is_text_and_nothing_else(browser: Client) -> None:

@@ -15,7 +15,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from aitools import clock
 from aitools.channels import web
-from aitools.models import Conversation, InboundEvent, Mode, PendingConfirmation
+from aitools.models import Conversation, InboundEvent, Mode, OutboundMessage, PendingConfirmation
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from tests.aitools.desk import Desk
@@ -284,8 +284,49 @@ class TestQuestions:
 
         assert (asked()["answered"], asked()["buttons"]) == (answer, [])
 
-    def test_an_expired_question_says_so(self, asked: Callable[[], Mapping[str, Any]]) -> None:
+    @pytest.mark.parametrize("state", ["expired", "cancelled", "replied"])
+    def test_a_question_that_was_settled_otherwise_says_so(
+        self, state: str, asked: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        PendingConfirmation.objects.update(state=state)
+
+        assert (asked()["answered"], asked()["buttons"]) == ("Ya no está abierta", [])
+
+    def test_a_press_that_came_too_late_is_not_shown_as_the_answer(
+        self, asked: Callable[[], Mapping[str, Any]], client: Client
+    ) -> None:
+        yes = asked()["buttons"][0]
+        post(client, yes["title"], press=yes["id"])
         PendingConfirmation.objects.update(state=PendingConfirmation.State.EXPIRED)
 
-        assert asked()["answered"]
-        assert asked()["buttons"] == []
+        assert asked()["answered"] == "Ya no está abierta"
+
+    def test_a_second_tab_hears_of_the_answer_too(
+        self, asked: Callable[[], Mapping[str, Any]], client: Client, desk: Desk
+    ) -> None:
+        asked()
+        seen = {"If-None-Match": client.get(MESSAGES)["ETag"]}
+        with scripted.script([says("Bien.")]):
+            desk.press("yes")
+
+        tabs = [client.get(MESSAGES, headers=seen).json()["messages"] for _ in range(2)]
+        assert [[bubble["answered"] for bubble in tab if bubble["answered"]] for tab in tabs] == [["→ Sí"], ["→ Sí"]]
+
+    def test_the_choice_stays_in_the_questions_language(
+        self, asked: Callable[[], Mapping[str, Any]], desk: Desk
+    ) -> None:
+        with scripted.script([says("Bien.")]):
+            desk.press("no")
+        Conversation.objects.update(language="en")
+
+        assert asked()["answered"] == "→ No"
+
+
+def test_what_retention_emptied_is_not_shown(client: Client, desk: Desk) -> None:
+    with scripted.script([says("¿Qué te gustaría?")]):
+        desk.write("hola")
+    desk.receive("¿hay pan?")
+    InboundEvent.objects.filter(text="hola").update(text="")
+    OutboundMessage.objects.update(text="")
+
+    assert [bubble["text"] for bubble in shown(visit_as(client, desk))] == ["¿hay pan?"]
