@@ -19,7 +19,9 @@ TIMEOUT_SECONDS = 30.0
 class EndpointConfig:
     """Where and how to reach a model: one endpoint row, or the environment's.
 
-    ``api_key`` is never logged and has no place in ``repr``.
+    ``api_key`` is never logged and has no place in ``repr``.  ``endpoint_id`` is
+    the row's, 0 for the environment's.  ``plan`` asks for tools by a JSON plan;
+    ``may_plan`` turns to one when the vendor refuses tools.
     """
 
     kind: str
@@ -28,6 +30,9 @@ class EndpointConfig:
     api_key: str = ""
     timeout_seconds: float = TIMEOUT_SECONDS
     max_output_tokens: int = 1024
+    endpoint_id: int = 0
+    plan: bool = False
+    may_plan: bool = True
 
     def __repr__(self) -> str:
         return f"EndpointConfig(kind={self.kind!r}, model={self.model!r})"

@@ -63,6 +63,17 @@ _BY_PHRASE = {
     "prompt is too long": "context_overflow",
     "request too large": "context_overflow",
     "credit balance is too low": "quota",
+    "incorrect api key": "auth",  # xAI, as a 400
+    "api key not valid": "auth",  # Gemini, as a 400
+    "error parsing tool call": "tool_generation",  # Ollama, as a 500: the model's text was no call
+    "does not support tools": "tools_unsupported",  # Ollama
+    "does not support function calling": "tools_unsupported",
+    "no endpoints found that support tool use": "tools_unsupported",  # OpenRouter, as a 404
+    "tool choice requires --enable-auto-tool-choice": "tools_unsupported",  # vLLM without a parser
+    "tools param requires --jinja": "tools_unsupported",  # llama-server, as a 500
+    "unsupported param: tools": "tools_unsupported",
+    "tools is not supported in this model": "tools_unsupported",  # OpenAI
+    "tool calling` is not supported": "tools_unsupported",  # Groq
 }
 
 

@@ -22,6 +22,15 @@ from aitools.providers.failures import failure, failure_of
         (400, {"error": {"type": "invalid_request_error", "message": "Your credit balance is too low to"}}, "quota"),
         (400, {"error": {"code": "tool_use_failed", "message": "Failed to call a function"}}, "tool_generation"),
         (400, {"error": "invalid tool_choice"}, "invalid_request"),
+        (400, {"error": "gemma3:4b does not support tools"}, "tools_unsupported"),
+        (404, {"error": {"message": "No endpoints found that support tool use.", "code": 404}}, "tools_unsupported"),
+        (400, {"message": '"auto" tool choice requires --enable-auto-tool-choice'}, "tools_unsupported"),
+        (500, {"error": {"code": 500, "message": "tools param requires --jinja flag"}}, "tools_unsupported"),
+        (500, {"error": {"code": 500, "message": "Unsupported param: tools"}}, "tools_unsupported"),
+        (400, {"error": {"message": "tools is not supported in this model."}}, "tools_unsupported"),
+        (400, {"error": {"message": "`tool calling` is not supported with this model"}}, "tools_unsupported"),
+        (400, {"error": {"message": "Function tools with reasoning_effort are not supported"}}, "invalid_request"),
+        (400, {"error": {"message": "Incorrect API key provided"}}, "auth"),
         (422, [{"error": {"message": "in a list"}}], "invalid_request"),
         (401, {"detail": "Unauthorized"}, "auth"),
         (402, "", "quota"),
@@ -46,6 +55,10 @@ def test_waiting_helps_against(kind: str) -> None:
     status = {"rate_limit": 429, "overloaded": 529, "server": 500, "timeout": 504}[kind]
 
     assert type(failure(status, {})) is ProviderTransient
+
+
+def test_a_server_that_refuses_tools_will_refuse_them_again() -> None:
+    assert type(failure(500, {"error": {"message": "tools param requires --jinja flag"}})) is ProviderPermanent
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 402, 404, 413])

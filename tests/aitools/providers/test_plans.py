@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -205,10 +206,8 @@ def test_what_is_nested_too_deep_is_not_read() -> None:
 
 @pytest.mark.parametrize("text", ['{"a":' * 50_000, "{a:" + "[" * 100_000, '{"a"' * 50_000 + "}" * 50_000])
 def test_a_flood_of_brackets_does_no_harm(text: str) -> None:
-    try:
+    with suppress(CutError):
         assert list(values(text)) == [None]
-    except CutError:
-        pass
 
 
 # Whatever a model writes
@@ -218,10 +217,8 @@ leaves = st.none() | st.booleans() | st.integers(-1000, 1000) | texts
 jsons = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3))
 calls = st.fixed_dictionaries({"tool": st.sampled_from(["look", "make"]), "args": st.dictionaries(texts, jsons)})
 plans = st.fixed_dictionaries({"action": st.just("call"), "calls": st.lists(calls, min_size=1, max_size=3)})
-pieces = st.sampled_from(
-    ["{", "}", "[", "]", ":", ",", '"', "'", "“", "”", "\\", "//", "/*", "*/", "\n", " ", "<think>", "</think>"]
-    + ["action", "call", "calls", "tool", "args", "reply", "look", "```", "None", "1", PLAN, HELLO]
-)
+marks = st.sampled_from([*"{}[]:,\"'“”\\\n ", "//", "/*", "*/", "<think>", "</think>", "```"])
+pieces = marks | st.sampled_from(["action", "call", "calls", "tool", "args", "reply", "look", "None", "1", PLAN, HELLO])
 
 
 def _python(plan: Any) -> str:

@@ -1,0 +1,233 @@
+"""Which request goes to which endpoint when one fails, and what is remembered of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from aitools import completion
+from aitools.completion import Completion, complete, shorter
+from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
+from aitools.models import ModelEndpoint
+from aitools.providers import scripted
+from aitools.providers.base import EndpointConfig
+from aitools.providers.scripted import says
+from aitools.types import (
+    AssistantStep,
+    AssistantText,
+    CallResult,
+    Message,
+    ModelReply,
+    ModelRequest,
+    Nudge,
+    RequestedCall,
+    Stop,
+    ToolSpec,
+    UserText,
+)
+
+LOOK = ToolSpec("look", "Lists things.", {"type": "object"})
+STEP = AssistantStep("", (RequestedCall("1", "look", {}),), (CallResult("1", "look", "pan"),))
+TURN: tuple[Message, ...] = (UserText("¿y café?"), STEP, Nudge("Be brief."))
+REQUEST = ModelRequest("You take orders.", (UserText("hola"), AssistantText("¡Hola!"), *TURN), tools=(LOOK,))
+
+FIRST = EndpointConfig(kind="scripted", model="first")
+SECOND = EndpointConfig(kind="scripted", model="second")
+PLAN = '{"action":"call","calls":[{"tool":"look","args":{}}]}'
+
+
+def overflow() -> ProviderError:
+    return ProviderPermanent("prompt is too long", kind="context_overflow")
+
+
+def refusal() -> ProviderError:
+    return ProviderPermanent("m does not support tools", kind="tools_unsupported")
+
+
+def down() -> ProviderError:
+    return ProviderTransient("down", kind="server")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> Iterator[None]:
+    completion.forget_refusals()
+    yield
+    completion.forget_refusals()
+
+
+def _asked(*lines: scripted.Line, endpoint: EndpointConfig = FIRST) -> tuple[Completion, list[ModelRequest]]:
+    with scripted.script(lines) as script:
+        return complete(REQUEST, [endpoint]), script.calls
+
+
+# The talk is too long
+
+
+def test_the_same_model_is_asked_once_more_about_this_turn_alone() -> None:
+    got, asked = _asked(overflow(), says("Hay café."))
+
+    assert got.reply.text == "Hay café."
+    assert [call.messages for call in asked] == [REQUEST.messages, TURN]
+    assert got.failures == ("scripted: context_overflow",)
+
+
+def test_then_the_next_model_is_asked_about_all_of_it() -> None:
+    with (
+        scripted.script([overflow(), overflow()], model="first"),
+        scripted.script([says("Sí.")], model="second") as two,
+    ):
+        got = complete(REQUEST, [FIRST, SECOND])
+
+    assert (got.reply.text, got.endpoint) == ("Sí.", SECOND)
+    assert two.calls[0].messages == REQUEST.messages
+    assert got.failures == ("scripted: context_overflow",) * 2
+
+
+def test_a_turn_that_is_too_long_for_every_model_says_so() -> None:
+    with scripted.script([overflow()] * 4) as script, pytest.raises(ProviderError) as caught:
+        complete(REQUEST, [FIRST, SECOND])
+
+    assert caught.value.kind == "context_overflow"
+    assert len(script.calls) == 4
+
+
+@pytest.mark.parametrize("lines", [[down(), overflow(), overflow()], [overflow(), overflow(), down()]])
+def test_a_model_that_was_only_down_may_still_take_it(lines: list[scripted.Line]) -> None:
+    with scripted.script(lines), pytest.raises(ProviderError) as caught:
+        complete(REQUEST, [FIRST, SECOND])
+
+    assert caught.value.kind == "server"
+
+
+def test_without_earlier_talk_nothing_is_asked_twice() -> None:
+    alone = replace(REQUEST, messages=TURN)
+    with scripted.script([overflow()]) as script, pytest.raises(ProviderError):
+        complete(alone, [FIRST])
+
+    assert len(script.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("messages", "kept"),
+    [
+        ((UserText("a"), AssistantText("b"), UserText("c")), (UserText("c"),)),
+        ((UserText("a"), UserText("b"), STEP), (UserText("b"), STEP)),
+        ((AssistantText("b"), UserText("c"), STEP, UserText("sí"), STEP), (UserText("c"), STEP, UserText("sí"), STEP)),
+        ((UserText("c"), Nudge("d"), UserText("e")), (UserText("c"), Nudge("d"), UserText("e"))),
+        ((AssistantText("b"), STEP), (AssistantText("b"), STEP)),
+        ((), ()),
+    ],
+)
+def test_shorter_is_the_current_turn(messages: tuple[Message, ...], kept: tuple[Message, ...]) -> None:
+    assert shorter(replace(REQUEST, messages=messages)).messages == kept
+
+
+# Other failures
+
+
+@pytest.mark.parametrize("error", [down(), ProviderPermanent("no key", kind="auth")])
+def test_other_failures_go_to_the_next_model_at_once(error: ProviderError) -> None:
+    with scripted.script([error, says("Sí.")]) as script:
+        got = complete(REQUEST, [FIRST, SECOND])
+
+    assert got.endpoint == SECOND
+    assert len(script.calls) == 2
+
+
+def test_a_reply_that_can_not_be_read_is_a_failure_of_that_model() -> None:
+    with scripted.script([KeyError("choices"), says("Sí.")]):
+        assert complete(REQUEST, [FIRST, SECOND]).failures == ("scripted: unreadable",)
+
+
+def test_without_endpoints_there_is_no_reply() -> None:
+    with pytest.raises(ProviderPermanent):
+        complete(REQUEST, [])
+
+
+def test_the_attempts_at_one_model_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter([0.0, 0.0, 25.0, 25.0, 26.0])
+    seconds: list[float] = []
+
+    class Fake:
+        kind = "scripted"
+
+        def __init__(self, endpoint: EndpointConfig) -> None:
+            seconds.append(endpoint.timeout_seconds)
+
+        def complete(self, request: ModelRequest) -> ModelReply:
+            if len(seconds) == 1:
+                raise overflow()
+            return says("Sí.")
+
+    monkeypatch.setattr(completion, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(completion, "provider_for", Fake)
+    complete(REQUEST, [FIRST])
+
+    assert seconds == [30.0, 5.0]
+    assert completion.longest_wait([FIRST]) == 30.0
+
+
+# The vendor refuses tools
+
+
+def test_a_model_that_refuses_tools_is_asked_by_a_plan() -> None:
+    got, asked = _asked(refusal(), says(PLAN))
+
+    assert [call.name for call in got.reply.tool_calls] == ["look"]
+    assert (got.reply.stop, got.endpoint.plan) == (Stop.TOOL_CALLS, True)
+    assert [bool(call.tools) for call in asked] == [True, False]
+    assert got.failures == ("scripted: tools_unsupported",)
+
+
+def test_it_is_not_offered_tools_again() -> None:
+    _asked(refusal(), says(PLAN))
+    got, asked = _asked(says(PLAN))
+
+    assert asked[0].tools == ()
+    assert got.failures == ()
+
+
+def test_another_model_at_the_same_place_is() -> None:
+    _asked(refusal(), says(PLAN))
+    _, asked = _asked(says("Sí."), endpoint=replace(FIRST, model="other"))
+
+    assert asked[0].tools == (LOOK,)
+
+
+def test_a_plan_may_be_too_long_as_well() -> None:
+    got, asked = _asked(refusal(), overflow(), says(PLAN))
+
+    assert got.failures == ("scripted: tools_unsupported", "scripted: context_overflow")
+    assert "hola" not in str(asked[2].messages)
+
+
+def test_a_model_that_is_to_plan_is_never_offered_tools() -> None:
+    _, asked = _asked(says(PLAN), endpoint=replace(FIRST, plan=True))
+
+    assert asked[0].tools == ()
+
+
+def test_a_model_that_is_not_to_plan_just_fails() -> None:
+    native = replace(FIRST, may_plan=False)
+    _asked(refusal(), says(PLAN))
+    with scripted.script([refusal()]) as script, pytest.raises(ProviderError):
+        complete(REQUEST, [native])
+
+    assert script.calls[0].tools == (LOOK,)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("tool_calls", "model", "remembered"),
+    [("auto", "first", True), ("auto", "changed meanwhile", False), ("native", "first", False)],
+)
+def test_the_row_remembers_it_for_all_processes(tool_calls: str, model: str, remembered: bool) -> None:
+    row = ModelEndpoint.objects.create(name="m", kind="scripted", model=model, tool_calls=tool_calls)
+
+    _asked(refusal(), says(PLAN), endpoint=replace(FIRST, endpoint_id=row.pk))
+
+    row.refresh_from_db()
+    assert row.refuses_tools is remembered
