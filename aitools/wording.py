@@ -41,11 +41,14 @@ class Wording:
 
     def buttons(self, key: str) -> tuple[Button, Button]:
         """Yes and no for the confirmation with this key, in that order; labels of at most 20 characters."""
-        yes = self._own("yes") or texts.yes()
-        no = self._own("no") or texts.no()
+        yes, no = self.labels()
         if yes.casefold() == no.casefold():
             yes, no = texts.yes(), texts.no()
         return Button(f"confirm:{key}:yes", yes), Button(f"confirm:{key}:no", no)
+
+    def labels(self) -> tuple[str, str]:
+        """What staff put on yes and no, else the built-in labels; they may be the same by mistake."""
+        return self._own("yes") or texts.yes(), self._own("no") or texts.no()
 
     def heads_up(self, title: str, result: str = "") -> str:
         """Warns that the same was done; ``result`` as the earlier call gave it to the model, "" for unknown."""

@@ -36,6 +36,7 @@ _MANAGER = (
     | _all("orders", ("shop",), VIEW)
     | _all("aitools", _RECORDS, VIEW)
     | _all("aitools", ("botprofile",), EDIT)
+    | _all("aitools", ("textoverride",), FULL)
     | _all("aitools", ("modelendpoint",), VIEW)
 )
 _OWNER = (

@@ -12,10 +12,12 @@ from django.db.models import URLField
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from unfold.admin import StackedInline
 from unfold.decorators import display
 
-from aitools.admin.conflicts import GuardedAdmin, GuardedForm
-from aitools.models import BotProfile, ModelEndpoint
+from aitools.admin.conflicts import GuardedAdmin, GuardedFields, GuardedForm
+from aitools.admin.profile_forms import ProfileForm, TextForm, TextFormSet
+from aitools.models import BotProfile, ModelEndpoint, TextOverride
 
 #: The names that may hold a vendor's key. Any other variable (the database's
 #: address, our own secret) must not be sendable to an address typed in here.
@@ -50,6 +52,7 @@ class ModelEndpointAdmin(GuardedAdmin):
         "key_is_set",
         "timeout_seconds",
         "max_output_tokens",
+        "tool_calls",
         "active",
     )
     readonly_fields = ("key_is_set",)
@@ -70,24 +73,55 @@ class ModelEndpointAdmin(GuardedAdmin):
         return ("set", _("Set")) if os.environ.get(row.key_variable) else ("missing", _("Missing"))
 
 
+class TextInline(GuardedFields, StackedInline):
+    model = TextOverride
+    form = TextForm
+    formset = TextFormSet
+    fields = (("name", "language"), "text")
+    extra = 0
+    tab = True
+
+
 @admin.register(BotProfile)
 class BotProfileAdmin(GuardedAdmin):
+    form = ProfileForm
+    inlines = (TextInline,)
     list_display = ("name", "active", "bot_on", "language", "endpoint", "confirm_seconds", "max_steps")
     list_select_related = ("endpoint",)
     autocomplete_fields = ("endpoint", "fallbacks")
     fieldsets = (
         (None, {"fields": (("name", "active"), ("bot_on", "language"), "off_text", "persona")}),
-        (gettext_lazy("Model"), {"fields": ("endpoint", "fallbacks", ("max_steps", "history_turns"))}),
+        (
+            gettext_lazy("Model"),
+            {
+                "fields": (
+                    "endpoint",
+                    "fallbacks",
+                    ("max_steps", "sums_up"),
+                    ("history_turns", "history_tokens"),
+                    "guards_replies",
+                )
+            },
+        ),
         (
             gettext_lazy("Questions and answers"),
             {
                 "fields": (
                     ("confirm_seconds", "settle_seconds"),
-                    ("human_minutes", "expired_notice"),
-                    ("yes_words", "no_words"),
+                    ("human_minutes", "buttons_on"),
+                    ("expired_notice", "answered_notice"),
                 )
             },
         ),
+        (
+            gettext_lazy("Words for yes and no"),
+            {
+                "description": gettext_lazy("Only these words, with politeness around them, answer a question."),
+                "fields": ("word_regions", ("yes_words", "no_words"), "words_replace"),
+            },
+        ),
+        (gettext_lazy("What the model is told"), {"fields": ("note_on", "note")}),
+        (gettext_lazy("Keeping"), {"fields": ("retention_days",)}),
     )
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
