@@ -7,8 +7,10 @@ mistakes stand outside it, so that no broad ``except`` hides them.
     ├── ToolRefusal           a tool did not do it
     │   ├── ToolRetry             the model may correct its call
     │   └── ToolFailed            the call failed; the model is told why
+    ├── ResultNotPlain        a handler gave back what has no JSON form
     ├── AgreementChanged      what the customer agreed to is not so any more
     ├── LeaseLost             another worker (or a reset) owns the conversation
+    ├── Stale                 rows changed since they were read: read them again
     ├── ProviderError         a model vendor did not give a reply
     │   ├── ProviderTransient     worth another try, or another endpoint
     │   └── ProviderPermanent     this endpoint will keep refusing
@@ -47,12 +49,20 @@ class ToolFailed(ToolRefusal):
     """Raised by a handler: the text tells the model why it can't be done."""
 
 
+class ResultNotPlain(EngineError):
+    """A handler's result has no JSON form. No refusal: the handler did its work, its code is at fault."""
+
+
 class AgreementChanged(EngineError):
     """Raised by a handler when its own values differ from ``ctx.agreed``: ask again."""
 
 
 class LeaseLost(EngineError):
     """The lease or epoch moved on; nothing of this work may be committed."""
+
+
+class Stale(EngineError):
+    """What was read is not so any more; nothing was committed: read again and go on."""
 
 
 class ProviderError(EngineError):

@@ -4,32 +4,57 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from datetime import date, datetime, time
+import logging
+import math
+from collections.abc import Mapping, Set
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.utils.functional import Promise
 from pydantic import BaseModel
 
-from aitools.errors import ToolFailed, ToolRefusal
+from aitools.errors import ResultNotPlain, ToolRefusal
+from aitools.storable import storable
 from aitools.types import Json
+
+log = logging.getLogger(__name__)
 
 #: Longer results are cut: a model's window is shared with everything else.
 MAX_CHARACTERS = 20_000
+CUT = " […cut here: the result is longer]"
+#: As deep as both our own walk and PostgreSQL go without asking.
+MAX_DEPTH = 100
 
 
 def as_json(value: Any) -> Json:
-    """A handler's return value as plain JSON; None is "ok", str stays as it is."""
-    return "ok" if value is None else json.loads(json.dumps(value, default=_plain))
+    """A handler's return value as plain JSON: str stays as it is, None is "ok".
+
+    Decimal, UUID and lazy texts become text, dates ISO text, durations seconds,
+    enums their value, sets sorted lists, dataclasses and pydantic models objects;
+    what is not a number becomes null.  Anything else raises ``ResultNotPlain``,
+    as do rows of the database: return the few plain values of them that are meant.
+    """
+    try:
+        return "ok" if value is None else storable(_plain(value, 0))
+    except ResultNotPlain as fault:
+        log.error("a tool's result: %s", fault)  # noqa: TRY400 - the declaration is at fault, not this line
+        raise
 
 
 def as_text(value: Json) -> str:
     """JSON as the model reads it, without control characters, cut to the limit."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     clean = "".join(char for char in text if char >= " " or char in "\n\t")
-    return clean[:MAX_CHARACTERS]
+    return clean if len(clean) <= MAX_CHARACTERS else clean[: MAX_CHARACTERS - len(CUT)] + CUT
+
+
+def is_error(value: Json) -> bool:
+    """Whether a result says itself that it failed: an object with an ``error``. Not remembered as done."""
+    return isinstance(value, Mapping) and bool(value.get("error"))
 
 
 def error(message: str) -> str:
@@ -47,7 +72,7 @@ def refused_unasked(refused: ToolRefusal) -> str:
     return refusal(refused, "The user was not asked.")
 
 
-def crashed(fault: Exception) -> str:
+def crashed(fault: BaseException) -> str:
     """A handler broke and its writes were undone; the fault's own words stay ours."""
     return error(f"The tool failed ({type(fault).__name__}); nothing was done.")
 
@@ -122,17 +147,41 @@ def duplicate(previous: str, seconds_ago: int) -> str:
     )
 
 
-def _plain(value: Any) -> Json:
+def _plain(value: Any, depth: int) -> Json:
+    if depth > MAX_DEPTH:
+        raise ResultNotPlain("it is nested too deeply, or holds itself")
+    if isinstance(value, Enum):
+        value = value.value
+    if value is None or isinstance(value, bool | str | int):
+        return value
     if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if isinstance(value, Model):
-        raise ToolFailed("A tool returned a model instance; return plain values of it instead.")
+        value = value.model_dump(mode="json")
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | Set):
+        items = [_plain(item, depth + 1) for item in value]
+        return sorted(items, key=str) if isinstance(value, Set) else items
+    return _scalar(value)
+
+
+def _key(key: Any) -> str:
+    plain = _plain(key, MAX_DEPTH)
+    return plain if isinstance(plain, str) else json.dumps(plain)
+
+
+def _scalar(value: Any) -> Json:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return str(value) if value.is_finite() else None
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    if isinstance(value, Decimal | UUID | Promise):
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, UUID | Promise):
         return str(value)
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    raise ToolFailed(f"A tool returned a {type(value).__name__}, which has no JSON form.")
+    if isinstance(value, Model | QuerySet):
+        raise ResultNotPlain(f"it holds rows ({type(value).__name__}); return the plain values of them that are meant")
+    raise ResultNotPlain(f"it holds a {type(value).__name__}, which has no JSON form")

@@ -7,27 +7,33 @@ that moment.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
+import inspect
+import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Literal
 
+from asgiref.sync import async_to_sync
+from django.apps import apps
+from django.db import Error as DatabaseFault
 from django.utils.functional import Promise
 from pydantic import BaseModel
 
+from aitools import choices as closed_sets
+from aitools import declarations
 from aitools.choices import ChoiceSource
 from aitools.errors import ConfigurationError
+from aitools.schemas import Declared, Shape, shape_of
 from aitools.types import Json, ToolSpec
 
-NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+log = logging.getLogger(__name__)
+
 DEDUPE_ARGS_SECONDS = 600
 
 Effects = Literal["none", "database", "external"]
-Schema = type[BaseModel] | Mapping[str, Json] | Callable[[], "type[BaseModel] | Mapping[str, Json]"]
 Text = str | Promise
 
 
@@ -60,16 +66,38 @@ class ToolContext:
     agreed: Json = None
     cancelled: threading.Event = field(default_factory=threading.Event)
 
+    @property
+    def conversation(self) -> Any:
+        """The ``Conversation`` row, read anew each time; None in memory. One query."""
+        if self.conversation_id is None:
+            return None
+        return apps.get_model("aitools", "Conversation").objects.get(pk=self.conversation_id)
+
+    def time_left(self) -> float | None:
+        """Seconds until the deadline, never below 0; None when there is no limit."""
+        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
+
+
+Schema = Declared | Callable[[], Declared] | Callable[[ToolContext], Declared]
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool, declared once. See design section 3 for what each field decides.
 
+    ``schema`` is a pydantic model, a JSON Schema of type object, or a callable
+    that gives either for each turn: ``schema()`` or ``schema(ctx)``, as its
+    parameters say (``ctx.tool`` is "" there).  A callable that raises or gives
+    no right schema takes the tool out of that turn, with an error in the log;
+    faults of the database go up.  ``model_schema``, of the same kinds, is shown
+    to the model in its stead; what validates stays ``schema``.
+
     Callables get the parsed arguments (a model instance when ``schema`` is a
     pydantic class, else a dict) and the context:
 
-    * ``handler(args, ctx)`` does it; str is kept, None means "ok", else JSON.
-    * ``confirm_message(args, ctx)`` replaces the whole question.
+    * ``handler(args, ctx)`` does it, sync or async (see ``call``); str is kept,
+      None means "ok", else JSON (see ``results.as_json``).
+    * ``confirm_message(args, ctx)`` replaces the whole question; may be a text.
     * ``confirm_lines(args, ctx)`` gives the lines under the title, one a line.
     * ``fingerprint(args, ctx)`` gives the JSON the customer agrees to.
     * ``check(args, ctx)`` raises ``ToolRetry`` for domain faults before asking.
@@ -80,6 +108,8 @@ class Tool:
     "cancel", "handover"); empty means any (see ``aitools.guard``).
 
     ``labels`` maps an argument's name (also inside list items) to value → label.
+    ``dedupe`` is "args" (10 minutes) or a window in seconds; ``timeout_s`` 0 is
+    none.  A wrong declaration raises ``ConfigurationError`` at once.
     """
 
     name: str
@@ -103,16 +133,10 @@ class Tool:
     report: Callable[[Json, ToolContext], str] | None = None
     choices: tuple[ChoiceSource, ...] = ()
     version: int = 1
+    model_schema: Schema | None = None
 
     def __post_init__(self) -> None:
-        if not NAME.fullmatch(self.name):
-            raise ConfigurationError(
-                f"Tool name {self.name!r} must match {NAME.pattern}: lower case, digits, underscore."
-            )
-        if self.confirm and self.effects == "none":
-            raise ConfigurationError(f"Tool {self.name!r} asks for a yes but declares no effects.")
-        if not self.description.strip():
-            raise ConfigurationError(f"Tool {self.name!r} needs a description for the model.")
+        declarations.check(self)
 
     @property
     def shown_title(self) -> str:
@@ -124,19 +148,42 @@ class Tool:
         return DEDUPE_ARGS_SECONDS if self.dedupe == "args" else int(self.dedupe or 0)
 
 
+def call(tool: Tool, parsed: Any, ctx: ToolContext) -> Any:
+    """Run the handler to its end in this thread; what it returned, not JSON yet.
+
+    An async one gets an event loop of its own, whose database work is done by
+    this thread too: it belongs to the transaction that is open here.  Not to be
+    called where an event loop runs.
+    """
+    returned = tool.handler(parsed, ctx)
+    return async_to_sync(_awaited)(returned) if inspect.isawaitable(returned) else returned
+
+
+async def _awaited(returned: Awaitable[Any]) -> Any:
+    return await returned
+
+
 @dataclass(frozen=True, slots=True)
 class BoundTool:
-    """A tool with the schema of this turn."""
+    """A tool with the schemas of this turn: ``shape`` validates, ``shown`` is for the model."""
 
     tool: Tool
-    model: type[BaseModel] | None
-    json_schema: Mapping[str, Json]
+    shape: Shape
+    shown: Shape
+
+    @property
+    def model(self) -> type[BaseModel] | None:
+        return self.shape.model
+
+    @property
+    def json_schema(self) -> Mapping[str, Json]:
+        """What the model is shown, with the keys of now. May query closed sets."""
+        return self.shown.filled()
 
     @property
     def schema_hash(self) -> str:
         """Identifies what was validated; closed sets are left out, they change daily."""
-        bare = json.dumps([self.tool.version, _without_enums(self.json_schema)], sort_keys=True)
-        return hashlib.sha256(bare.encode()).hexdigest()[:16]
+        return self.shape.hash(self.tool.version)
 
     def spec(self) -> ToolSpec:
         return ToolSpec(
@@ -150,22 +197,36 @@ class BoundTool:
 
 
 class ToolSet:
-    """The tools of one turn, by name, schemas bound once."""
+    """The tools of one turn, by name. Each is bound when it is first looked at."""
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
-        self._bound = {tool.name: bind(tool) for tool in tools}
+    def __init__(self, tools: Iterable[Tool], ctx: ToolContext | None = None) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._bound: dict[str, BoundTool | None] = {}
+        self._ctx = ctx
+        for tool in tools:
+            if tool.name in self._tools:
+                raise ConfigurationError(f"Two tools are named {tool.name!r}.")
+            self._tools[tool.name] = tool
 
     def get(self, name: str) -> BoundTool | None:
+        """The bound tool; None when there is none, or none with a schema in this turn."""
+        if name in self._tools and name not in self._bound:
+            self._bound[name] = _bound_or_left_out(self._tools[name], self._ctx)
         return self._bound.get(name)
 
     def __iter__(self) -> Iterator[BoundTool]:
-        return iter(self._bound.values())
+        for name in self._tools:
+            bound = self.get(name)
+            if bound is not None:
+                yield bound
 
     def names(self) -> list[str]:
-        return list(self._bound)
+        return [bound.tool.name for bound in self]
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        return tuple(bound.spec() for bound in self)
+        """What the model is shown. Every closed set is read at most once."""
+        with closed_sets.moment():
+            return tuple(bound.spec() for bound in self)
 
 
 class Registry:
@@ -175,10 +236,10 @@ class Registry:
         self._tools: dict[str, Tool] = {}
 
     def add(self, tool: Tool) -> Tool:
+        """Register a tool; declared again by the same code, it takes its own place."""
         known = self._tools.get(tool.name)
-        if known is not None and known.handler.__qualname__ != tool.handler.__qualname__:
+        if known is not None and _origin(known.handler) != _origin(tool.handler):
             raise ConfigurationError(f"Two tools are named {tool.name!r}.")
-        bind(tool) if not callable(tool.schema) else None
         self._tools[tool.name] = tool
         return tool
 
@@ -187,6 +248,10 @@ class Registry:
 
     def get(self, name: str) -> Tool | None:
         return self._tools.get(name)
+
+    def check(self) -> None:
+        """Raise ``ConfigurationError`` for tools that name tools nobody declared. For when all are."""
+        declarations.check_together(self.all())
 
 
 registry = Registry()
@@ -200,53 +265,50 @@ def tool(**declared: Any) -> Callable[[Callable[[Any, ToolContext], Any]], Tool]
     """
 
     def declare(handler: Callable[[Any, ToolContext], Any]) -> Tool:
-        fields = {"name": handler.__name__, "description": _first_text(handler), **declared}
-        if fields.get("confirm"):
-            fields.setdefault("effects", "database")
-        return registry.add(Tool(handler=handler, **fields))
+        given = {"name": handler.__name__, "description": _first_text(handler), "schema": None, **declared}
+        unknown = given.keys() - {one.name for one in fields(Tool)} | given.keys() & {"handler"}
+        if unknown:
+            raise ConfigurationError(f"Tool {given['name']!r}: it has no {', '.join(sorted(unknown))}.")
+        if given.get("confirm"):
+            given.setdefault("effects", "database")
+        return registry.add(Tool(handler=handler, **given))
 
     return declare
 
 
-def bind(tool: Tool) -> BoundTool:
-    """Make the schema of this moment. Queries the database for closed sets."""
-    schema: Any = tool.schema
-    if not isinstance(schema, type) and callable(schema):
-        schema = schema()
-    if isinstance(schema, type) and issubclass(schema, BaseModel):
-        return BoundTool(tool, schema, _inlined(schema.model_json_schema()))
-    return BoundTool(tool, None, dict(schema))
+def bind(tool: Tool, ctx: ToolContext | None = None) -> BoundTool:
+    """The tool with its schemas of this moment; ``ctx`` is for those made by a callable."""
+    shape = _shape(tool.schema, ctx)
+    return BoundTool(tool, shape, shape if tool.model_schema is None else _shape(tool.model_schema, ctx))
+
+
+def _shape(declared: Schema, ctx: ToolContext | None) -> Shape:
+    if callable(declared) and not isinstance(declared, type):
+        made: Any = declared
+        return shape_of(made() if declarations.takes(made, 0) else made(ctx))
+    return shape_of(declared)
+
+
+def _bound_or_left_out(tool: Tool, ctx: ToolContext | None) -> BoundTool | None:
+    """A schema that can not be made is one tool less; a database that is away is tried again."""
+    try:
+        return bind(tool, ctx)
+    except DatabaseFault:
+        raise
+    except ConfigurationError as fault:
+        log.error("tool %s is left out of this turn: %s", tool.name, fault)  # noqa: TRY400 - no crash of ours
+    except Exception:
+        log.exception("tool %s is left out of this turn: its schema was not made", tool.name)
+    return None
+
+
+def _origin(handler: Callable[..., Any]) -> object:
+    """Where a handler comes from: the same place when a module is loaded again."""
+    code = getattr(handler, "__code__", None)
+    if code is None:
+        return handler
+    return (handler.__module__, handler.__qualname__, code.co_firstlineno)
 
 
 def _first_text(handler: Callable[..., Any]) -> str:
     return " ".join((handler.__doc__ or "").split())
-
-
-def _inlined(schema: Mapping[str, Json]) -> dict[str, Json]:
-    """Replace local ``$ref`` by what they name: vendors differ in taking them."""
-    definitions = schema.get("$defs", {})
-
-    def walk(node: Json) -> Json:
-        if isinstance(node, dict):
-            if "$ref" in node:
-                named = definitions[node["$ref"].rsplit("/", 1)[-1]]
-                rest = {key: value for key, value in node.items() if key != "$ref"}
-                return walk({**named, **rest})
-            return {key: walk(value) for key, value in node.items() if key != "$defs"}
-        if isinstance(node, list):
-            return [walk(value) for value in node]
-        return node
-
-    inlined: dict[str, Json] = walk(dict(schema))
-    return inlined
-
-
-def _without_enums(node: Json) -> Json:
-    if isinstance(node, dict):
-        closed = "x-choices" in node
-        return {
-            key: _without_enums(value) for key, value in node.items() if not (closed and key in ("enum", "description"))
-        }
-    if isinstance(node, list):
-        return [_without_enums(value) for value in node]
-    return node

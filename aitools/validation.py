@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from django.db import Error as DatabaseFault
+from jsonschema.exceptions import ValidationError as Mismatch
+from jsonschema.exceptions import best_match
 from pydantic import BaseModel, ValidationError
+from rapidfuzz import fuzz, process, utils
 
+from aitools import choices
+from aitools.schemas import Shape
 from aitools.tools import BoundTool
 from aitools.types import Json, ToolRequest
 
+log = logging.getLogger(__name__)
+
 NOT_ASKED = "The call was not run and the user was not asked. Correct it and call again."
 MAX_FAULTS = 5
+MAX_FAULT_CHARACTERS = 300
+#: Longer lists of allowed values are not told, only the nearest ones.
+MAX_ALLOWED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +48,21 @@ class Invalid:
 
 
 def validate(bound: BoundTool, request: ToolRequest) -> Valid | Invalid:
-    """Parse one call's arguments by the tool's schema of this turn."""
+    """Parse one call's arguments by the tool's schema of this turn.
+
+    Every closed set is read at most once.  Raises only what a database that is
+    away raises: a validator that breaks is told to the model as a fault.
+    """
     if request.arguments is None:
         return Invalid(f"The arguments are not a JSON object. {NOT_ASKED}")
-    if bound.model is None:
-        return _by_json_schema(bound.json_schema, request.arguments)
-    return _by_model(bound.model, request.arguments)
+    try:
+        with choices.moment():
+            return _checked(bound.shape, request.arguments)
+    except DatabaseFault:
+        raise
+    except Exception as error:
+        log.exception("the arguments of tool %s could not be checked", bound.tool.name)
+        return Invalid(f"The arguments could not be checked ({type(error).__name__}). {NOT_ASKED}")
 
 
 def digest_of(arguments: Mapping[str, Json]) -> str:
@@ -49,24 +71,57 @@ def digest_of(arguments: Mapping[str, Json]) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
+def _checked(shape: Shape, arguments: Mapping[str, Json]) -> Valid | Invalid:
+    if not _is_json(arguments):
+        return Invalid(f"Numbers must be finite and values nested less deeply. {NOT_ASKED}")
+    return _by_json_schema(shape, arguments) if shape.model is None else _by_model(shape.model, arguments)
+
+
+def _is_json(arguments: Mapping[str, Json]) -> bool:
+    """Vendors' readers let through what no database stores: NaN, infinity."""
+    try:
+        json.dumps(arguments, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return True
+
+
 def _by_model(model: type[BaseModel], arguments: Mapping[str, Json]) -> Valid | Invalid:
     try:
         parsed = model.model_validate(arguments)
     except ValidationError as error:
-        faults = [f"{_path(fault['loc'])}: {fault['msg']}" for fault in error.errors(include_url=False)[:MAX_FAULTS]]
-        return Invalid(f"{'; '.join(faults)}. {NOT_ASKED}")
+        return _invalid([(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False)[:MAX_FAULTS]])
     stored = parsed.model_dump(mode="json")
     return Valid(parsed, stored, digest_of(stored))
 
 
-def _by_json_schema(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> Valid | Invalid:
-    faults = [
-        f"{_path(tuple(error.absolute_path))}: {error.message}"
-        for error in Draft202012Validator(schema).iter_errors(dict(arguments))
-    ]
-    if faults:
-        return Invalid(f"{'; '.join(faults[:MAX_FAULTS])}. {NOT_ASKED}")
-    return Valid(dict(arguments), dict(arguments), digest_of(arguments))
+def _by_json_schema(shape: Shape, arguments: Mapping[str, Json]) -> Valid | Invalid:
+    given = copy.deepcopy(dict(arguments))
+    mismatches = list(islice(shape.validator.iter_errors(given), MAX_FAULTS))
+    if mismatches:
+        return _invalid([_told(best_match([mismatch])) for mismatch in mismatches])
+    return Valid(given, arguments, digest_of(arguments))
+
+
+def _told(mismatch: Mismatch) -> tuple[tuple[Any, ...], str]:
+    path = tuple(mismatch.absolute_path)
+    allowed: Any = mismatch.validator_value
+    if mismatch.validator != "enum" or len(allowed) <= MAX_ALLOWED:
+        return path, mismatch.message
+    nearest = ", ".join(_nearest(mismatch.instance, allowed))
+    return path, f"{str(mismatch.instance)[:80]!r} is not allowed; nearest: {nearest}"
+
+
+def _nearest(given: Json, allowed: list[Json]) -> list[str]:
+    word = str(given)[: choices.MAX_WORD_CHARACTERS]
+    names = [str(one) for one in allowed]
+    found = process.extract(word, names, scorer=fuzz.QRatio, processor=utils.default_process, limit=choices.NEAREST)
+    return [name for name, _, _ in found]
+
+
+def _invalid(faults: list[tuple[tuple[Any, ...], str]]) -> Invalid:
+    told = "; ".join(f"{_path(where)}: {what[:MAX_FAULT_CHARACTERS]}" for where, what in faults)
+    return Invalid(f"{told}. {NOT_ASKED}")
 
 
 def _path(location: tuple[Any, ...]) -> str:

@@ -7,11 +7,24 @@ from typing import Any
 from django.conf import settings
 from django.core import checks
 
+from aitools.errors import ConfigurationError
+from aitools.tools import registry
+
 
 @checks.register()
 def environment_is_complete(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """One error for each environment variable that is missing or malformed."""
     return [checks.Error(str(problem), id="bakery.E001") for problem in settings.ENVIRONMENT_PROBLEMS]
+
+
+@checks.register()
+def tools_are_complete(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """One error for each tool that names a tool nobody declared."""
+    try:
+        registry.check()
+    except ConfigurationError as faults:
+        return [checks.Error(fault, id="bakery.E002") for fault in str(faults).splitlines()]
+    return []
 
 
 @checks.register(checks.Tags.security, deploy=True)

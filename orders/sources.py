@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from aitools.choices import Choice, ChoiceSource
+from aitools.choices import Choice, ChoiceSource, shared
 from orders.catalogue import Branch, Catalogue, Option, OptionRule, Product, Variant, current
 
 
@@ -13,7 +13,7 @@ def _cached(name: str, make: Callable[[Catalogue], Sequence[Choice]]) -> Callabl
     """Made once per catalogue and kept with it."""
 
     def load() -> Sequence[Choice]:
-        catalogue = current()
+        catalogue = shared(current)
         if name not in catalogue.derived:
             catalogue.derived[name] = tuple(make(catalogue))
         return cast("Sequence[Choice]", catalogue.derived[name])

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from enum import Enum
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.utils import translation
 from django.utils.translation import gettext_lazy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from aitools import results
-from aitools.errors import ToolFailed, ToolRetry
+from aitools.errors import ResultNotPlain, ToolFailed, ToolRetry
 from aitools.models import BotProfile
 
 
@@ -26,6 +30,10 @@ class Line(BaseModel):
 @dataclass(frozen=True)
 class Point:
     x: int
+
+
+class Size(Enum):
+    SMALL = "small"
 
 
 @pytest.mark.parametrize(
@@ -40,6 +48,10 @@ class Point:
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
         (True, "true"),
         (0, "0"),
+        ({"size": Size.SMALL, Size.SMALL: timedelta(minutes=2)}, '{"size": "small", "small": 120.0}'),
+        ({1: "a", None: "b", date(2026, 3, 10): "c"}, '{"1": "a", "null": "b", "2026-03-10": "c"}'),
+        ((1, "2"), '[1, "2"]'),
+        ([Line(name="té", price=Decimal(1))], '[{"name": "té", "price": "1"}]'),
     ],
 )
 def test_every_plain_value_has_a_form(value: object, text: str) -> None:
@@ -54,11 +66,51 @@ def test_a_text_of_ours_is_in_the_language_of_the_moment() -> None:
         assert results.as_json(said) == {"say": "Yes"}
 
 
-@pytest.mark.parametrize("value", [object(), BotProfile(name="secret"), {"x": b"bytes"}, lambda: 1])
-def test_what_has_none_is_refused_without_showing_it(value: object) -> None:
-    with pytest.raises(ToolFailed) as refused:
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")])
+def test_what_is_no_number_becomes_null_which_every_database_stores(value: object) -> None:
+    assert results.as_json({"total": [value]}) == {"total": [None]}
+
+
+def holding_itself() -> list[Any]:
+    ring: list[Any] = []
+    ring.append(ring)
+    return ring
+
+
+@pytest.mark.parametrize(
+    "value", [object(), {"x": b"bytes"}, lambda: 1, Point, (number for number in [1]), holding_itself()]
+)
+def test_what_has_none_is_refused(value: object) -> None:
+    with pytest.raises(ResultNotPlain):
         results.as_json(value)
-    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("value", [BotProfile(name="secret"), [BotProfile(name="secret")], BotProfile.objects.all()])
+def test_rows_are_refused_with_advice_and_without_showing_them(value: object, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(ResultNotPlain, match="return the plain values") as refused:
+        results.as_json(value)
+    assert "secret" not in str(refused.value) + caplog.text
+    assert "return the plain values" in caplog.text
+
+
+def test_a_result_that_can_not_be_told_is_no_refusal_of_the_tool() -> None:
+    """An effect elsewhere may have happened: nobody may be told that it was refused."""
+    assert not issubclass(ResultNotPlain, ToolFailed | ToolRetry)
+
+
+plain_values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.decimals() | st.text() | st.datetimes() | st.uuids(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.integers(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(plain_values)
+def test_what_comes_out_is_json_that_postgresql_takes(value: Any) -> None:
+    text = json.dumps(results.as_json(value), allow_nan=False, ensure_ascii=False)
+    assert "\\u0000" not in text
+    text.encode()
 
 
 def test_control_characters_never_reach_the_model() -> None:
@@ -70,8 +122,18 @@ def test_a_menu_text_stays_data() -> None:
     assert json.loads(results.as_text(results.as_json({"name": name}))) == {"name": name}
 
 
-def test_a_long_result_is_cut() -> None:
-    assert len(results.as_text("x" * 100_000)) == results.MAX_CHARACTERS
+def test_a_long_result_is_cut_and_says_so() -> None:
+    cut = results.as_text("x" * 100_000)
+    assert len(cut) == results.MAX_CHARACTERS
+    assert cut.endswith("x […cut here: the result is longer]")
+
+
+@pytest.mark.parametrize(
+    ("value", "failed"),
+    [({"error": "busy"}, True), ({"error": ""}, False), ({"error": None}, False), ("error", False), (["error"], False)],
+)
+def test_a_result_may_say_itself_that_it_failed(value: Any, failed: bool) -> None:
+    assert results.is_error(value) is failed
 
 
 def test_a_refusal_says_what_the_customer_may_hear() -> None:

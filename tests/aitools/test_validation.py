@@ -6,9 +6,10 @@ import json
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given
+from django.db import OperationalError
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from aitools.tools import BoundTool, Tool, ToolContext, bind
 from aitools.types import ToolRequest
@@ -85,6 +86,84 @@ def test_the_model_is_told_what_where_and_that_nobody_was_asked() -> None:
     assert invalid.reason.endswith(NOT_ASKED)
 
 
+def test_plain_json_schema_says_the_same() -> None:
+    invalid = check({"quantity": 0, "x": 1}, JSON_SCHEMA)
+    assert isinstance(invalid, Invalid)
+    assert "quantity: 0 is less than the minimum of 1" in invalid.reason
+    assert "arguments: Additional properties are not allowed ('x' was unexpected)" in invalid.reason
+    assert invalid.reason.endswith(NOT_ASKED)
+
+
+def test_a_wrong_one_of_many_gets_the_nearest_right_ones() -> None:
+    many = [f"screw-{number}" for number in range(3000)] + ["hammer"]
+    schema = {"type": "object", "properties": {"part": {"enum": many}}}
+    invalid = check({"part": "hamer"}, schema)
+    assert isinstance(invalid, Invalid)
+    assert invalid.reason.startswith("part: 'hamer' is not allowed; nearest: hammer, ")
+    assert len(invalid.reason) < 300
+
+
+def test_a_wrong_one_of_few_gets_all_of_them() -> None:
+    invalid = check({"size": "huge"}, {"type": "object", "properties": {"size": {"enum": ["small", "big"]}}})
+    assert isinstance(invalid, Invalid)
+    assert "'huge' is not one of ['small', 'big']" in invalid.reason
+
+
+def test_of_several_ways_the_nearest_miss_is_told() -> None:
+    either = {"anyOf": [{"type": "null"}, {"type": "object", "required": ["street"], "properties": {"street": {}}}]}
+    invalid = check({"address": {}}, {"type": "object", "properties": {"address": either}})
+    assert isinstance(invalid, Invalid)
+    assert "address: 'street' is a required property" in invalid.reason
+
+
+def test_formats_are_checked_too() -> None:
+    schema = {"type": "object", "properties": {"day": {"type": "string", "format": "date"}}}
+    assert isinstance(check({"day": "2026-02-30"}, schema), Invalid)
+    assert isinstance(check({"day": "2026-02-28"}, schema), Valid)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_no_number_slips_in_that_a_database_refuses(number: float) -> None:
+    assert isinstance(check({"x": number}, {"type": "object"}), Invalid)
+
+
+def test_arguments_nested_without_end_are_refused() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert isinstance(check({"x": deep}, {"type": "object"}), Invalid)
+
+
+def test_a_handler_may_do_as_it_likes_with_its_arguments() -> None:
+    given: dict[str, Any] = {"names": ["a"]}
+    valid = check(given, {"type": "object"})
+    assert isinstance(valid, Valid)
+    valid.parsed["names"].append("b")
+    assert valid.arguments == given == {"names": ["a"]}
+
+
+def test_a_validator_that_breaks_is_told_to_the_model_without_its_words() -> None:
+    class Broken(BaseModel):
+        @model_validator(mode="after")
+        def fail(self) -> Broken:
+            raise KeyError("secret")
+
+    invalid = check({}, Broken)
+    assert isinstance(invalid, Invalid)
+    assert "could not be checked (KeyError)" in invalid.reason
+    assert "secret" not in invalid.reason
+
+
+def test_a_database_that_is_away_is_no_fault_of_the_arguments() -> None:
+    class Away(BaseModel):
+        @model_validator(mode="after")
+        def fail(self) -> Away:
+            raise OperationalError("the server closed the connection")
+
+    with pytest.raises(OperationalError):
+        check({}, Away)
+
+
 def test_what_was_no_object_is_told_so() -> None:
     invalid = check(None)
     assert isinstance(invalid, Invalid)
@@ -109,12 +188,14 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["items", "quantity", "x"]), json_values))
 def test_no_arguments_break_the_check(arguments: dict[str, Any]) -> None:
     for schema in (Order, JSON_SCHEMA):
         assert isinstance(check(arguments, schema), Valid | Invalid)
 
 
+@settings(deadline=None)
 @given(st.lists(st.builds(Item, product=st.text(min_size=1, max_size=9), quantity=st.integers(1, 500)), max_size=3))
 def test_what_is_stored_is_valid_again_with_the_same_digest(items: list[Item]) -> None:
     """A yes comes minutes later: the row must mean what the customer was asked."""
