@@ -29,6 +29,8 @@ COURTESY_SIGNS = frozenset(
 SIGNS = frozenset("👍👌✅👎❌")
 #: The marks that Spanish, English and their neighbours write over a letter; others strike it out or make another one.
 ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0308\u0327")
+#: Phones put these around words. Within one they may hide anything, and it is no word any more.
+INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad"
 #: They choose how the sign before is drawn: in colour, in a box.
 DRAWN = frozenset("\ufe0e\ufe0f\u20e3")
 #: A letter written three times or more, or at least twice at the end of a word.
@@ -39,7 +41,8 @@ QUESTIONS = ("QUESTION MARK", "INTERROBANG")
 
 def _tokens(text: str) -> list[str]:
     """Words without case and accents, and pictures; what can't be read stays, as a word no list has."""
-    return "".join(map(_read_char, unicodedata.normalize("NFD", text.casefold()))).split()
+    plain = "".join(map(_read_char, unicodedata.normalize("NFD", text.casefold())))
+    return [word for token in plain.split() if (word := token.strip(INVISIBLE))]
 
 
 @lru_cache(4096)
@@ -47,9 +50,9 @@ def _read_char(char: str) -> str:
     if char in ACCENTS or char in DRAWN:
         return ""
     kind = unicodedata.category(char)
-    if char.isalnum() or kind[0] == "M":
+    if char.isalnum() or char.isspace() or kind[0] in "MC":
         return char
-    if kind[0] in "PZ" or kind in {"Cc", "Cf", "Sk"} or char in COURTESY_SIGNS:
+    if kind[0] in "PZ" or kind == "Sk" or char in COURTESY_SIGNS:
         return " "
     return f" {char} "
 

@@ -87,6 +87,7 @@ def test_what_only_looks_like_a_listed_word_is_none(word: str, words: Words) -> 
     assert read(f"sí {word}", words) is Answer.OTHER
 
 
+@example(phrase="sisi", mark="\u200b", place=2, words=Words())
 @given(phrase=st.sampled_from(ALL_KNOWN), mark=st.sampled_from(INVISIBLE), place=st.integers(0, 30), words=lists)
 def test_nothing_invisible_makes_an_answer_of_what_is_none(phrase: str, mark: str, place: int, words: Words) -> None:
     hidden = phrase[:place] + mark + phrase[place:]
