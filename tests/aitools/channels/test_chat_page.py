@@ -13,13 +13,14 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from aitools.models import Conversation, InboundEvent
+from aitools.models import Conversation, InboundEvent, PendingConfirmation
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
 ORDER = asks(("make", {"name": "pan", "count": 2}))
+YES = re.compile("^(Sí|Yes)$")
 PHONE: ViewportSize = {"width": 390, "height": 780}
 
 
@@ -70,7 +71,7 @@ def answer(page: Page, desk: Desk, *lines: scripted.Line) -> None:
 def test_an_order_with_the_button(page: Page, desk: Desk) -> None:
     write(page, "2 panes")
     answer(page, desk, ORDER)
-    yes = page.get_by_role("button", name=re.compile("^(Sí|Yes)$"))
+    yes = page.get_by_role("button", name=YES)
     yes.click()
 
     expect(page.get_by_text(re.compile("→ (Sí|Yes)"))).to_be_visible()
@@ -79,6 +80,28 @@ def test_an_order_with_the_button(page: Page, desk: Desk) -> None:
     answer(page, desk, says("Listo, es el C-1."))
     expect(page.get_by_text("Listo, es el C-1.")).to_be_visible()
     assert len(parts.things()) == 1
+
+
+def test_an_answer_in_one_tab_takes_the_buttons_from_the_other(page: Page, desk: Desk) -> None:
+    write(page, "2 panes")
+    answer(page, desk, ORDER)
+    other = page.context.new_page()
+    other.goto("/chat/")
+    expect(other.get_by_role("button", name=YES)).to_be_visible()
+    page.get_by_role("button", name=YES).click()
+
+    expect(other.get_by_text(re.compile("→ (Sí|Yes)"))).to_be_visible()
+    expect(other.get_by_role("button", name=YES)).to_have_count(0)
+
+
+def test_a_question_that_expires_loses_its_buttons_in_the_open_page(page: Page, desk: Desk) -> None:
+    write(page, "2 panes")
+    answer(page, desk, ORDER)
+    expect(page.get_by_role("button", name=YES)).to_be_visible()
+    PendingConfirmation.objects.update(state=PendingConfirmation.State.EXPIRED)
+
+    expect(page.get_by_text("No longer open")).to_be_visible()
+    expect(page.get_by_role("button", name=YES)).to_have_count(0)
 
 
 def test_a_double_click_is_one_message(page: Page) -> None:

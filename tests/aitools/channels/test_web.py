@@ -124,6 +124,7 @@ class TestPosting:
         (bubble,) = shown(visitor)
         assert (bubble["text"], bubble["side"], bubble["ticks"]) == ("2 croissants", "visitor", "sent")
 
+    @pytest.mark.django_db(transaction=True)
     def test_the_same_id_is_stored_once(self, visitor: Client) -> None:
         key = str(uuid.uuid4())
         answers = [post(visitor, "2 croissants", id=key).status_code for _ in range(3)]
