@@ -140,6 +140,18 @@ class TestWhatGoes:
 
         assert [message.text for message in script.calls[0].messages if hasattr(message, "text")] == ["hola"]
 
+    def test_a_late_yes_to_an_emptied_question_runs_nothing(self, desk: Desk) -> None:
+        with scripted.script([asks(("make", {"name": WORDS}))]):
+            desk.write(f"quiero {WORDS}")
+        clock.shift(130)
+        desk.sweep()
+        clock.shift(YEAR.total_seconds())
+        retention.purge()
+
+        with scripted.script([says("¿En qué te ayudo?")]):
+            assert desk.write("sí")[-1] == "¿En qué te ayudo?"
+        assert things() == []
+
     def test_an_emptied_message_is_never_sent_again(self, old: Desk) -> None:
         OutboundMessage.objects.update(state="failed")
         retention.purge()
