@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
-from django.db import connections
+from django.db import connection, connections
 
 
 def together(*acts: Callable[[], object]) -> None:
@@ -30,3 +31,16 @@ def together(*acts: Callable[[], object]) -> None:
     assert not any(thread.is_alive() for thread in threads), "A worker never came back."
     if faults:
         raise faults[0]
+
+
+def until_idle(seconds: float = 10) -> None:
+    """Wait until no other connection to this database has a transaction open: whoever was late has ended."""
+    deadline = time.monotonic() + seconds
+    busy = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL"
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(f"{busy} AND pid <> pg_backend_pid()")
+            if cursor.fetchone()[0] == 0:
+                return
+            assert time.monotonic() < deadline, "A transaction never ended."
+            time.sleep(0.02)
