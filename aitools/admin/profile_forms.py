@@ -36,7 +36,7 @@ def language_choices() -> list[tuple[str, str]]:
 
 class ProfileForm(GuardedForm):
     word_regions = forms.MultipleChoiceField(
-        label=gettext_lazy("regional words for yes and no"),
+        label=gettext_lazy("Regional words for yes and no"),
         choices=region_choices,
         required=False,
         show_hidden_initial=True,
@@ -97,13 +97,13 @@ class TextForm(GuardedForm):
     """One text in staff's own words."""
 
     name = forms.ChoiceField(
-        label=gettext_lazy("text"),
+        label=gettext_lazy("Text"),
         choices=lambda: list(overrides.names()),
         show_hidden_initial=True,
         widget=UnfoldAdminSelectWidget,
     )
     language = forms.ChoiceField(
-        label=gettext_lazy("language"),
+        label=gettext_lazy("Language"),
         choices=language_choices,
         show_hidden_initial=True,
         widget=UnfoldAdminSelectWidget,
