@@ -87,6 +87,7 @@ for _name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         _name, "", ("http://", "https://"), purpose="where that vendor's API is", example="https://models.example.com"
     )
 AITOOLS_PROMPT_BUILDER = "orders.prompts.build"
+AITOOLS_CLAIMS = "orders.claims.unbacked"
 AITOOLS_SHOP_NAME = "bakery.title.shop_name"
 AITOOLS_PROVIDERS = {
     "anthropic": "aitools.providers.anthropic.AnthropicProvider",

@@ -57,6 +57,7 @@ def _change_fingerprint(args: UpdateOrder, ctx: ToolContext) -> Json:
     confirm_lines=_change_lines,
     fingerprint=_change_fingerprint,
     report=report,
+    acts=("change",),
 )
 def update_order(args: UpdateOrder, ctx: ToolContext) -> dict[str, object]:
     """Changes a placed order of this customer: give its whole new list of items.
@@ -97,6 +98,7 @@ def _cancel_fingerprint(args: CancelOrder, ctx: ToolContext) -> Json:
     fingerprint=_cancel_fingerprint,
     forgets=("create_order",),
     report=report,
+    acts=("cancel",),
 )
 def cancel_order(args: CancelOrder, ctx: ToolContext) -> dict[str, object]:
     """Cancels a placed order of this customer. Use it when they no longer want an order they placed."""

@@ -9,7 +9,7 @@ from aitools.tools import ToolContext, tool
 from orders.tools.args import TalkToPerson
 
 
-@tool(schema=TalkToPerson, effects="database")
+@tool(schema=TalkToPerson, effects="database", acts=("handover",))
 def talk_to_person(args: TalkToPerson, ctx: ToolContext) -> dict[str, object]:
     """Hands the chat to a person of the shop.
 

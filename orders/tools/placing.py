@@ -57,6 +57,7 @@ def report(result: Json, ctx: ToolContext) -> str:
     confirm_lines=_lines,
     fingerprint=_agreement,
     report=report,
+    acts=("create",),
 )
 def create_order(args: CreateOrder, ctx: ToolContext) -> dict[str, object]:
     """Places an order for pick-up. Use it once the customer wants exactly these items.

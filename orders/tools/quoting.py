@@ -22,7 +22,12 @@ from orders.tools.views import quote_view
 _UNNAMED = (Lack.NOT_FOUND, Lack.WHICH_PRODUCT)
 
 
-@tool(schema=QuoteOrder, effects="database", choices=(sources.products, sources.options, sources.branches))
+@tool(
+    schema=QuoteOrder,
+    effects="database",
+    acts=("draft",),
+    choices=(sources.products, sources.options, sources.branches),
+)
 def quote_order(args: QuoteOrder, ctx: ToolContext) -> dict[str, object]:
     """Prices a list of items and keeps it as the draft order, replacing the former list.
 
