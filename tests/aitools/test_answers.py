@@ -140,7 +140,7 @@ def test_politeness_alone_answers_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Hágale pues", "simón", "claro que sí por favor señorita", "¡HÁGALE PUES, gracias!"])
 def test_a_profile_adds_phrases_of_its_own(text: str) -> None:
-    words = Words.extended(yes="Hágale, pues\nsimón\nclaro que sí por favor señorita\n", no="ni loco")
+    words = Words.of(yes="Hágale, pues\nsimón\nclaro que sí por favor señorita\n", no="ni loco")
     assert read(text) is Answer.OTHER
     assert read(text, words) is Answer.YES
     assert read("ni loco", words) is Answer.NO
@@ -148,13 +148,13 @@ def test_a_profile_adds_phrases_of_its_own(text: str) -> None:
 
 
 def test_a_profile_takes_nothing_away_from_the_defaults() -> None:
-    words = Words.extended(yes="va", no="paso")
+    words = Words.of(yes="va", no="paso")
     assert {read(phrase, words) for phrase in YES_PHRASES} == {Answer.YES}
     assert {read(phrase, words) for phrase in NO_PHRASES} == {Answer.NO}
 
 
 def test_blank_lines_of_a_profile_make_nothing_an_answer() -> None:
-    words = Words.extended(yes="\n  \n!!!\n¿?\n", no="\n\n")
+    words = Words.of(yes="\n  \n!!!\n¿?\n", no="\n\n")
     assert read("", words) is Answer.OTHER
     assert read("!!!", words) is Answer.OTHER
 
