@@ -1,169 +1,165 @@
-"""What unread talk does to a turn that waits: approve, decline, or talk on."""
+"""What unread talk does to a turn that waits for an answer: approve, decline, or talk on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from django.utils import translation
 
-from django.db import transaction
-
-from aitools import audit, behaviour, clock, confirmations, leases, outbox, queue, reports, results, texts
+from aitools import audit, bursts, confirmations, events, outbox, queue, reports, results
 from aitools.answers import Answer
-from aitools.channels.base import EventKind, channel_for
-from aitools.clock import DbNow
-from aitools.confirmations import Read
-from aitools.leases import Lease
-from aitools.models import (
-    BotProfile,
-    CallState,
-    Conversation,
-    InboundEvent,
-    InboundState,
-    OutboundMessage,
-    PendingConfirmation,
-    ToolCall,
-    Turn,
-    TurnState,
-)
-from aitools.models.turns import UNSETTLED_CALL
+from aitools.bursts import Burst, Read
+from aitools.channels.base import channel_for
+from aitools.models import CallState, OutboundMessage, PendingConfirmation, ToolCall, TurnState
+from aitools.turnrows import Settlement
+from aitools.work import Work
 
 State = PendingConfirmation.State
 
 
-def take_answer(lease: Lease, conversation: Conversation, turn: Turn, profile: BotProfile) -> bool:
-    """Apply the unread burst, or the expiry, to the open question; False if neither is due."""
-    now = clock.now()
-    if not conversation.has_unread:
-        return _expire_if_due(lease, turn, profile)
-    if conversation.wake_at is not None and conversation.wake_at > now:
-        queue.publish_later(conversation, now)
-        return False
-    with transaction.atomic(durable=True):
-        conversation = leases.fence(lease)
-        pending = confirmations.pending_of(conversation.pk)
-        if pending is None:
-            _cancel(turn, "the question is gone")
-            return True
-        events = unread(conversation)
-        got = confirmations.read_burst(pending, events, behaviour.words(profile))
-        if got.late:
-            if _expire(pending, turn):
-                reports.tell_effects(turn, conversation)
-            return True
-        _apply(conversation, turn, pending, got)
-        mark_read(conversation, events, turn)
-    return True
+def take_answer(work: Work, pending: PendingConfirmation) -> bool:
+    """Read the burst as an answer; True when the turn runs on, False when this pass is over.
 
-
-def take_interjection(conversation: Conversation, turn: Turn, call: ToolCall) -> bool:
-    """The customer wrote while the model thought: it hears that before any question.
-
-    Needs the fenced transaction; False when nothing was written.
+    What the answer decides is in the turn's rows and stored with the next
+    commit: an approved tool stores the yes together with what it did.
     """
-    events = unread(conversation) if conversation.has_unread else []
-    talk = [event for event in events if event.kind != EventKind.PRESS]
-    if talk:
-        text = confirmations.joined(talk)
-        _settle_call(call, CallState.REPLIED, results.user_replied(text))
-        _supersede_siblings(call)
-        audit.record_call(audit.REPLIED, call)
-        _go_on(turn, text)
-    if events:
-        mark_read(conversation, events, turn)
-    return bool(talk)
-
-
-def unread(conversation: Conversation) -> list[InboundEvent]:
-    """Unread talk, in order of arrival."""
-    return list(
-        InboundEvent.objects.filter(conversation=conversation, state=InboundState.UNREAD, seq__isnull=False).order_by(
-            "seq"
-        )
-    )
-
-
-def mark_read(conversation: Conversation, events: Sequence[InboundEvent], turn: Turn) -> None:
-    """The turn has read these. Needs the fenced transaction."""
-    InboundEvent.objects.filter(pk__in=[event.pk for event in events]).update(state=InboundState.READ, turn=turn)
-    conversation.read_seq = max((event.seq or 0 for event in events), default=conversation.read_seq)
-    conversation.wake_at = conversation.first_unread_at = None
-    conversation.save(update_fields=["read_seq", "wake_at", "first_unread_at"])
-
-
-def _apply(conversation: Conversation, turn: Turn, pending: PendingConfirmation, got: Read) -> None:
+    if not work.burst:
+        return _expire_if_due(work, pending)
+    if not is_due(work):
+        return False
+    got = bursts.read_burst(pending, work.burst, work.behaviour.words)
+    if got.late:
+        expire(work, pending, tell=False)
+        return False
     if got.ignored:
-        if not channel_for(conversation.channel).capabilities.edit:
-            outbox.enqueue(conversation, texts.question_settled(), kind=OutboundMessage.Kind.NOTICE)
-        return
-    call = pending.call
-    pressed = got.by is not None and got.by.kind == EventKind.PRESS
-    if got.answer is Answer.YES and not pressed and not confirmations.is_newest_said(pending):
-        _ask_anew(turn, pending, got)
-    elif got.answer is Answer.YES and confirmations.settle(pending, State.APPROVED, got.by):
-        ToolCall.objects.filter(pk=call.pk).update(state=CallState.APPROVED)
-        audit.record_call(audit.APPROVED, call)
-        _go_on(turn, got.text)
-    elif got.answer is Answer.NO and confirmations.settle(pending, State.DECLINED, got.by):
-        _settle_call(call, CallState.DECLINED, results.declined())
-        audit.record_call(audit.DENIED, call)
-        _go_on(turn, got.text)
-    elif confirmations.settle(pending, State.REPLIED, got.by):
-        _settle_call(call, CallState.REPLIED, results.user_replied(got.text))
-        _supersede_siblings(call)
-        audit.record_call(audit.REPLIED, call)
-        _go_on(turn, got.text)
+        _ignore(work)
+        return False
+    _apply(work, pending, got)
+    if work.profile.answered_notice and got.answer is not Answer.OTHER:
+        _notice(work, pending)
+    return True
 
 
-def _ask_anew(turn: Turn, pending: PendingConfirmation, got: Read) -> None:
+def absorb_answer(work: Work) -> None:
+    """A worker died after the yes was stored with its effect: the burst that said it counts as read."""
+    rows = work.turn_rows
+    answered = max((asked.answered_seq or 0 for asked in rows.questions.values()), default=0)
+    if answered > rows.turn.read_to:
+        rows.go_on(work.burst.up_to(answered).text, answered)
+        work.burst = work.burst.after(answered)
+
+
+def interject(work: Work, call: ToolCall) -> None:
+    """The customer wrote while the model thought: it hears that before any question."""
+    burst = bursts.unread(work.conversation.pk, work.read_to)
+    rows = work.turn_rows
+    if burst.written:
+        text = bursts.joined(burst.written)
+        rows.settle(call, CallState.REPLIED, results.user_replied(text), work.now)
+        rows.supersede_siblings(call, work.now)
+        rows.events.append(audit.of_call(events.REPLIED, call))
+        rows.go_on(text, burst.last_seq)
+    elif burst:
+        rows.turn.read_to, rows.turn_changed = burst.last_seq, True
+
+
+def is_due(work: Work) -> bool:
+    """Whether the burst has settled; a wake-up is asked for if not."""
+    wake_at = work.conversation.wake_at
+    if wake_at is None or wake_at <= work.now:
+        return True
+    queue.publish_later(work.conversation, work.now)
+    return False
+
+
+def _apply(work: Work, pending: PendingConfirmation, got: Read) -> None:
+    rows, call = work.turn_rows, pending.call
+    if got.answer is Answer.YES and not got.is_press and work.newest_said_id != pending.message_id:
+        _ask_anew(work, pending, got)
+    elif got.answer is Answer.YES:
+        _decide(work, pending, got, State.APPROVED, events.APPROVED)
+        call.state = CallState.APPROVED
+        rows.touch(call)
+    elif got.answer is Answer.NO:
+        _decide(work, pending, got, State.DECLINED, events.DENIED)
+        rows.settle(call, CallState.DECLINED, results.declined(), work.now)
+    else:
+        _decide(work, pending, got, State.REPLIED, events.REPLIED)
+        rows.settle(call, CallState.REPLIED, results.user_replied(got.text), work.now)
+        rows.supersede_siblings(call, work.now)
+    rows.go_on(got.text, work.burst.last_seq)
+    work.burst = Burst()
+
+
+def _ask_anew(work: Work, pending: PendingConfirmation, got: Read) -> None:
     """A typed yes under a newer message of ours may mean that one: ask again."""
-    confirmations.settle(pending, State.CANCELLED, got.by)
-    _settle_call(pending.call, CallState.REFUSED, results.superseded())
-    audit.record_call(audit.CANCELLED, pending.call, error=confirmations.BURIED)
-    confirmations.repeat(turn, pending.call, confirmations.BURIED)
-    _go_on(turn, got.text)
+    rows = work.turn_rows
+    _decide(work, pending, got, State.CANCELLED, events.CANCELLED, confirmations.BURIED)
+    rows.settle(pending.call, CallState.REFUSED, results.superseded(), work.now)
+    rows.add_own_step(pending.call, confirmations.BURIED)
 
 
-def _go_on(turn: Turn, text: str) -> None:
-    """The turn runs again; limits count from here."""
-    turn.text = "\n".join(filter(None, [turn.text, text]))
-    turn.state, turn.counted_from = TurnState.RUNNING, turn.steps.count()
-    turn.save(update_fields=["text", "state", "counted_from"])
-
-
-def _settle_call(call: ToolCall, state: CallState, content: str) -> None:
-    ToolCall.objects.filter(pk=call.pk).update(state=state, result=content, finished_at=DbNow())
-
-
-def _supersede_siblings(call: ToolCall) -> None:
-    """The step's other calls were asked for before the customer spoke: unasked."""
-    ToolCall.objects.filter(step_id=call.step_id, state__in=UNSETTLED_CALL).exclude(pk=call.pk).update(
-        state=CallState.REFUSED, result=results.superseded(), finished_at=DbNow()
+def _decide(work: Work, pending: PendingConfirmation, got: Read, state: State, event: str, error: str = "") -> None:
+    """The question closes with the next commit; on channels that can edit, it then shows what was chosen."""
+    work.turn_rows.settlement = Settlement(
+        pending,
+        state,
+        audit.of_call(event, pending.call, error=error),
+        work.now,
+        by=got.by,
+        seq=work.burst.last_seq,
+        choice=_choice(work, pending, state),
     )
+    pending.state = state
 
 
-def _expire_if_due(lease: Lease, turn: Turn, profile: BotProfile) -> bool:
-    pending = confirmations.pending_of(lease.conversation_id)
-    if pending is None or not confirmations.has_expired(pending, clock.now()):
-        return False
-    with transaction.atomic(durable=True):
-        conversation = leases.fence(lease)
-        if conversation.has_unread or not _expire(pending, turn):
-            return True
-        reports.tell_effects(turn, conversation)
-        if profile.expired_notice and profile.bot_on:
-            outbox.enqueue(conversation, texts.expired(), kind=OutboundMessage.Kind.NOTICE)
-    return True
+def _choice(work: Work, pending: PendingConfirmation, state: State) -> str:
+    if state not in (State.APPROVED, State.DECLINED):
+        return ""
+    if not channel_for(work.conversation.channel).capabilities.edit:
+        return ""
+    with translation.override(pending.language):
+        yes, no = work.behaviour.wording(pending.language).buttons(str(pending.key))
+    return (yes if state == State.APPROVED else no).title
 
 
-def _expire(pending: PendingConfirmation, turn: Turn) -> bool:
-    """Close question, call and turn without a word; False if it was closed before."""
-    if not confirmations.settle(pending, State.EXPIRED):
-        return False
-    _settle_call(pending.call, CallState.EXPIRED, results.expired())
-    audit.record_call(audit.CANCELLED, pending.call, error="expired")
-    _cancel(turn, "the question expired")
-    return True
+def _notice(work: Work, pending: PendingConfirmation) -> None:
+    """Tell that the answer was understood, before the work that may take a while."""
+    yes, no = work.wording.buttons(str(pending.key))
+    title = (yes if pending.state == State.APPROVED else no).title
+    with work.commit() as rows:
+        work.hold()
+        rows.store()
+        outbox.enqueue(work.conversation, work.wording.answered(title), kind=OutboundMessage.Kind.NOTICE)
 
 
-def _cancel(turn: Turn, reason: str) -> None:
-    ToolCall.objects.filter(turn=turn, state__in=UNSETTLED_CALL).update(state=CallState.CANCELLED, finished_at=DbNow())
-    Turn.objects.filter(pk=turn.pk).update(state=TurnState.CANCELLED, failure=reason, finished_at=DbNow())
+def _ignore(work: Work) -> None:
+    """Presses of other questions: read, and told so where old buttons stay on the screen."""
+    rows = work.turn_rows
+    rows.turn.read_to, rows.turn_changed = work.burst.last_seq, True
+    with work.commit():
+        work.give_back()
+        rows.store()
+        if not channel_for(work.conversation.channel).capabilities.edit:
+            outbox.enqueue(work.conversation, work.wording.settled(), kind=OutboundMessage.Kind.NOTICE)
+
+
+def _expire_if_due(work: Work, pending: PendingConfirmation) -> bool:
+    if confirmations.has_expired(pending, work.now):
+        expire(work, pending, tell=work.profile.expired_notice and work.profile.bot_on)
+    return False
+
+
+def expire(work: Work, pending: PendingConfirmation, *, tell: bool) -> None:
+    """Close question, call and turn; an effect that the turn had is told. Gives the lease back."""
+    rows = work.turn_rows
+    event = audit.of_call(events.CANCELLED, pending.call, error="expired")
+    rows.settlement = Settlement(pending, State.EXPIRED, event, work.now)
+    rows.settle(pending.call, CallState.EXPIRED, results.expired(), work.now)
+    rows.close(CallState.CANCELLED, work.now)
+    rows.turn.failure = "the question expired"
+    rows.end(TurnState.CANCELLED, rows.turn.reply, work.now)
+    with work.commit():
+        work.give_back()
+        rows.store()
+        reports.tell_effects(rows.calls, rows.turn.pk, work.conversation, work.now)
+        if tell and not work.has_more:
+            outbox.enqueue(work.conversation, work.wording.expired(), kind=OutboundMessage.Kind.NOTICE)

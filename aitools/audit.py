@@ -1,8 +1,9 @@
 """Recording what happened: append-only, in the transaction of what it reports.
 
-Events are made where the thing happens (``of_call``, ``of_turn``) and stored in
-one statement by whoever commits it (``store``).  After the commit each is sent
-with the signal ``tool_event``; a receiver that raises harms nobody.
+Events are made where the thing happens (``of_call``, ``of_turn``; their names
+are in ``aitools.events``) and stored in one statement by whoever commits it
+(``store``).  After the commit each is sent with the signal ``tool_event``; a
+receiver that raises harms nobody.
 """
 
 from __future__ import annotations
@@ -10,73 +11,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from django.apps import apps
 from django.db import transaction
 from django.dispatch import Signal
 
-from aitools.events import (
-    APPROVED,
-    CALL,
-    CANCELLED,
-    CHANGED,
-    CUT,
-    DENIED,
-    DUPLICATE,
-    EMPTY,
-    ERROR,
-    FALLBACK,
-    FILTERED,
-    GUARDED,
-    INVALID,
-    KINDS,
-    MAX_STEPS,
-    OVERFLOW,
-    REFUSED,
-    REPLIED,
-    REQUESTED,
-    RESULT,
-    TIMEOUT,
-    TRUNCATED,
-    UNKNOWN_TOOL,
-)
+from aitools.models import AuditEvent, ToolCall, Turn
 from aitools.types import Json
-
-if TYPE_CHECKING:
-    from aitools.models import AuditEvent, ToolCall
-
-__all__ = [
-    "APPROVED",
-    "CALL",
-    "CANCELLED",
-    "CHANGED",
-    "CUT",
-    "DENIED",
-    "DUPLICATE",
-    "EMPTY",
-    "ERROR",
-    "FALLBACK",
-    "FILTERED",
-    "GUARDED",
-    "INVALID",
-    "KINDS",
-    "MAX_STEPS",
-    "OVERFLOW",
-    "REFUSED",
-    "REPLIED",
-    "REQUESTED",
-    "RESULT",
-    "TIMEOUT",
-    "TRUNCATED",
-    "UNKNOWN_TOOL",
-    "of_call",
-    "of_turn",
-    "record_call",
-    "record_turn",
-    "store",
-    "tool_event",
-]
 
 log = logging.getLogger(__name__)
 
@@ -92,11 +32,11 @@ def of_call(
     duration_ms: int | None = None,
     arguments: Mapping[str, Json] | None = None,
 ) -> AuditEvent:
-    """An event of one tool call, not stored yet."""
-    return _model()(
+    """An event of one tool call, not stored yet; ``call.turn`` and ``call.step`` may be unstored too."""
+    return AuditEvent(
         kind=kind,
         conversation_id=call.conversation_id,
-        turn_id=call.turn_id,
+        turn=call.turn,
         step=call.step.index,
         tool=call.name,
         call_id=str(call.call_id),
@@ -107,49 +47,34 @@ def of_call(
     )
 
 
-def of_turn(kind: str, *, conversation_id: int, turn_id: int, step: int = 0, error: str = "") -> AuditEvent:
+def of_turn(kind: str, turn: Turn, *, step: int = 0, error: str = "") -> AuditEvent:
     """An event of the loop itself, not stored yet."""
-    return _model()(
+    return AuditEvent(
         kind=kind,
-        conversation_id=conversation_id,
-        turn_id=turn_id,
+        conversation_id=turn.conversation_id,
+        turn=turn,
         step=step or None,
-        chat_key=str(conversation_id),
+        chat_key=str(turn.conversation_id),
         error=error[:500],
     )
 
 
-def store(events: Sequence[AuditEvent]) -> None:
-    """Store events in one statement; needs the transaction of what they report."""
-    if events:
-        _model().objects.bulk_create(events)
-        transaction.on_commit(partial(_send, events))
+def store(happened: Sequence[AuditEvent]) -> None:
+    """Store events in order, in one statement; needs the transaction of what they report."""
+    if not happened:
+        return
+    AuditEvent.objects.bulk_create(happened)
+    if tool_event.receivers:
+        transaction.on_commit(partial(_send, tuple(happened)))
 
 
-def record_call(
-    kind: str,
-    call: ToolCall,
-    *,
-    error: str = "",
-    duration_ms: int | None = None,
-    arguments: Mapping[str, Json] | None = None,
-) -> None:
+def record_call(kind: str, call: ToolCall, *, error: str = "") -> None:
     """Report on one call at once; needs the transaction that changes it."""
-    store([of_call(kind, call, error=error, duration_ms=duration_ms, arguments=arguments)])
+    store([of_call(kind, call, error=error)])
 
 
-def record_turn(kind: str, *, conversation_id: int, turn_id: int, step: int = 0, error: str = "") -> None:
-    """Report on the loop itself at once; needs the transaction that changes the turn."""
-    store([of_turn(kind, conversation_id=conversation_id, turn_id=turn_id, step=step, error=error)])
-
-
-def _send(events: Sequence[AuditEvent]) -> None:
-    for event in events:
-        for receiver, outcome in tool_event.send_robust(sender=_model(), event=event):
+def _send(happened: Sequence[AuditEvent]) -> None:
+    for event in happened:
+        for receiver, outcome in tool_event.send_robust(sender=AuditEvent, event=event):
             if isinstance(outcome, Exception):
                 log.error("a receiver of audit events failed: %s: %s", receiver, type(outcome).__name__)
-
-
-def _model() -> type[AuditEvent]:
-    """Found when an event is made: the loop names events also where there is no database."""
-    return apps.get_model("aitools", "AuditEvent")

@@ -1,35 +1,38 @@
-"""Asking the customer, and reading what they answer. The row is the authority."""
+"""Asking the customer before an effect. The row is the authority.
+
+A question and its pending confirmation are stored with the step that led to
+them, in one transaction that also gives the lease back: the worker is free while
+the customer thinks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
+from psycopg import IsolationLevel
+from psycopg.errors import SerializationFailure
 
-from aitools import audit, results, texts
-from aitools.answers import Answer, Words, read
-from aitools.channels.base import EventKind, channel_for
-from aitools.clock import DbNow
+from aitools import audit, events, outbox, results, threads
+from aitools.channels.base import channel_for
 from aitools.lines import question_lines
-from aitools.loop import OUR_CODE, Previous
+from aitools.loop import AskHuman, Previous
 from aitools.models import (
     CallState,
-    Conversation,
-    InboundEvent,
     OutboundMessage,
-    OutboundState,
     PendingConfirmation,
-    Step,
     ToolCall,
-    Turn,
+    TurnState,
 )
-from aitools.outbox import enqueue
-from aitools.tools import BoundTool, ToolContext
-from aitools.types import Json, Stop
+from aitools.tools import BoundTool, Tool, ToolContext
+from aitools.turnrows import TurnRows
+from aitools.types import Json
 from aitools.validation import Valid
+from aitools.work import Work
 
 State = PendingConfirmation.State
 
@@ -47,209 +50,132 @@ class Question:
     fingerprint: Json
 
 
-def compose(
-    bound: BoundTool,
-    valid: Valid,
-    ctx: ToolContext,
-    conversation: Conversation,
-    *,
-    previous: Previous | None = None,
-    why: str = "",
-) -> Question:
-    """Check, freeze and word the question from one snapshot of the database.
+class Interjected(Exception):
+    """The conversation changed while the question was made: nothing is asked, unread talk comes first."""
 
-    Raises ``ToolRetry`` or ``ToolFailed`` when the shop's rules refuse the call.
-    Opens its own read-only transaction.
+
+def ask(work: Work, call: ToolCall, action: AskHuman) -> None:
+    """Store the question with the turn so far and give the lease back, in one transaction.
+
+    Raises ToolRefusal when the shop's rules refuse the call, and Interjected
+    when there is unread talk; nothing is stored then.  One snapshot of the
+    database gives prices and lines: they can't come from different moments.
     """
-    tool, parsed = bound.tool, valid.parsed
-    with _snapshot():
+    rows, turn = work.turn_rows, work.turn_rows.turn
+    call.arguments, call.digest, call.state = action.valid.arguments, action.valid.digest, CallState.WAITING
+    rows.touch(call)
+    before, turn.state, rows.turn_changed = turn.state, TurnState.WAITING, True
+    rows.events.append(audit.of_call(events.REQUESTED, call))
+    try:
+        with _one_snapshot(), work.commit():
+            asked = _compose(work, call, action)
+            _give_back(work)
+            turn.reply = asked.text
+            rows.store()
+            _store(work, call, action, asked)
+    except BaseException as error:
+        work.is_over, turn.state, call.state = False, before, CallState.REQUESTED
+        rows.events.pop()
+        if isinstance(error.__cause__, SerializationFailure):
+            raise Interjected from error
+        raise
+
+
+def _give_back(work: Work) -> None:
+    if not work.try_to_give_back():
+        raise Interjected
+
+
+def _compose(work: Work, call: ToolCall, action: AskHuman) -> Question:
+    """Check, freeze and word the question. Raises ToolRefusal when the shop refuses the call."""
+    bound, valid = action.bound, action.valid
+    tool, ctx = bound.tool, work.ctx(call)
+    with connection.execute_wrapper(threads.refuse_writes(tool.name)):
         if tool.check is not None:
-            tool.check(parsed, ctx)
-        frozen = tool.fingerprint(parsed, ctx) if tool.fingerprint else None
-        lines = question_lines(tool, valid, ctx)
-        own = tool.confirm_message
-        own = own(parsed, ctx) if callable(own) else own
-        if previous is not None and frozen is not None and not _agreed_before(conversation, tool.name, valid, frozen):
+            tool.check(valid.parsed, ctx)
+        frozen = results.as_json(tool.fingerprint(valid.parsed, ctx)) if tool.fingerprint else None
+        previous = action.previous
+        if previous is not None and frozen is not None and not _agreed_before(work, tool.name, valid, frozen):
             previous = None
-    hint = not channel_for(conversation.channel).capabilities.buttons
-    text = (
-        texts.with_hint(str(own), hint=hint)
-        if own
-        else texts.question(tool.shown_title, lines, hint=hint, previous=previous)
-    )
-    return Question(_prefaced(text, why), results.as_json(frozen) if frozen is not None else None)
+        text = _worded(work, tool, valid, ctx, previous)
+    return Question(_prefaced(work, text, call.step.raw_stop), frozen)
 
 
-def _agreed_before(conversation: Conversation, tool: str, valid: Valid, frozen: Json) -> bool:
-    """Whether the last yes to these arguments was to these values too: "the draft" may be another one now."""
-    approved = PendingConfirmation.objects.filter(
-        conversation=conversation, tool=tool, digest=valid.digest, state=State.APPROVED
-    )
-    last = approved.order_by("-id").first()
-    return last is not None and last.fingerprint == results.as_json(frozen)
+def _worded(work: Work, tool: Tool, valid: Valid, ctx: ToolContext, previous: Previous | None) -> str:
+    """The tool's own question as it stands, else title and lines; a hint where there are no buttons."""
+    hint = not has_buttons(work)
+    own: Any = tool.confirm_message
+    own = own(valid.parsed, ctx) if callable(own) else own
+    if own:
+        return work.wording.with_hint(str(own), hint=hint)
+    lines = question_lines(tool, valid, ctx)
+    return work.wording.question(tool.shown_title, lines, hint=hint, previous=previous)
 
 
-def store(
-    conversation: Conversation,
-    call: ToolCall,
-    bound: BoundTool,
-    valid: Valid,
-    asked: Question,
-    expires_after_seconds: int,
-) -> PendingConfirmation:
-    """Store the question and its message. Needs the fenced transaction."""
+def has_buttons(work: Work) -> bool:
+    return work.profile.buttons_on and channel_for(work.conversation.channel).capabilities.buttons
+
+
+def _store(work: Work, call: ToolCall, action: AskHuman, asked: Question) -> None:
+    """The pending row and its message; the call's own row is stored."""
     pending = PendingConfirmation(
-        conversation=conversation,
+        conversation=work.conversation,
         call=call,
-        tool=bound.tool.name,
-        schema_hash=bound.schema_hash,
-        arguments=valid.arguments,
-        digest=valid.digest,
+        tool=action.bound.tool.name,
+        schema_hash=action.bound.schema_hash,
+        arguments=action.valid.arguments,
+        digest=action.valid.digest,
         fingerprint=asked.fingerprint,
-        language=conversation.language,
+        language=work.language,
         question=asked.text,
-        expires_after_seconds=expires_after_seconds,
+        expires_after_seconds=work.profile.confirm_seconds,
     )
-    pending.message = enqueue(
-        conversation,
+    pending.message = outbox.enqueue(
+        work.conversation,
         asked.text,
         kind=OutboundMessage.Kind.QUESTION,
         turn_id=call.turn_id,
-        buttons=texts.buttons(str(pending.key)),
+        buttons=work.wording.buttons(str(pending.key)) if work.profile.buttons_on else (),
     )
-    pending.save()
-    call.arguments, call.digest, call.state = valid.arguments, valid.digest, CallState.WAITING
-    call.save(update_fields=["arguments", "digest", "state"])
-    audit.record_call(audit.REQUESTED, call)
-    return pending
+    pending.save(force_insert=True)
 
 
-def repeat(turn: Turn, call: ToolCall, why: str) -> None:
-    """Ask about the same call anew, as a step of our own code.
-
-    Needs the fenced transaction.  ``why`` (changed, late, buried) words the
-    first line of the question.
-    """
-    index = turn.steps.count() + 1
-    step = Step.objects.create(turn=turn, index=index, provider=OUR_CODE, stop=Stop.TOOL_CALLS, raw_stop=why)
-    ToolCall.objects.create(
-        turn=turn,
-        step=step,
-        conversation_id=turn.conversation_id,
-        position=0,
-        name=call.name,
-        arguments=call.arguments,
+def _agreed_before(work: Work, tool: str, valid: Valid, frozen: Json) -> bool:
+    """Whether the last yes to these arguments was to these values too: "the draft" may be another one now."""
+    approved = PendingConfirmation.objects.filter(
+        conversation=work.conversation, tool=tool, digest=valid.digest, state=State.APPROVED
     )
+    last = approved.order_by("-id").first()
+    return last is not None and last.fingerprint == frozen
 
 
-def pending_of(conversation_id: int) -> PendingConfirmation | None:
-    """The one open question of a conversation, with its call and step."""
-    return (
-        PendingConfirmation.objects.filter(conversation_id=conversation_id, state=State.PENDING)
-        .select_related("call__step", "call__turn", "message")
-        .first()
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a burst says to a question. ``late``: it came after the expiry."""
-
-    answer: Answer
-    text: str
-    by: InboundEvent | None = None
-    late: bool = False
-    ignored: bool = False
-
-
-def read_burst(pending: PendingConfirmation, events: Sequence[InboundEvent], words: Words) -> Read:
-    """Read the joined unread burst as one answer to this question.
-
-    ``ignored`` when it holds only presses of other questions.
-    """
-    mine = [event for event in events if pressed(event, pending) is not None]
-    texts_said = [event for event in events if event.kind != EventKind.PRESS]
-    text = joined(texts_said)
-    if not mine and not texts_said:
-        return Read(Answer.OTHER, "", ignored=True)
-    first = (mine or texts_said)[0]
-    if _too_late(pending, [*mine, *texts_said]):
-        return Read(_plain(mine, text, pending, words), text, first, late=True)
-    contradictory = len({pressed(event, pending) for event in mine}) > 1
-    if contradictory or (mine and texts_said):
-        return Read(Answer.OTHER, joined([*mine, *texts_said]), first)
-    if mine:
-        return Read(pressed(first, pending) or Answer.OTHER, first.text, first)
-    if any(not pending.is_timely(event.received_at) for event in texts_said):
-        return Read(Answer.OTHER, text, first)
-    return Read(read(" ".join(text.split()), words), text, first)
-
-
-def joined(events: Sequence[InboundEvent]) -> str:
-    """A burst as one text; a picture or voice note is named in brackets."""
-    named = (event.text or (f"[{event.message_kind}]" if event.message_kind != "text" else "") for event in events)
-    return "\n".join(filter(None, named))
-
-
-def pressed(event: InboundEvent, pending: PendingConfirmation) -> Answer | None:
-    """YES or NO if this event presses a button of exactly this question."""
-    if event.kind != EventKind.PRESS:
-        return None
-    for answer in (Answer.YES, Answer.NO):
-        if event.payload == f"confirm:{pending.key}:{answer}":
-            return answer
-    return None
-
-
-def settle(pending: PendingConfirmation, state: State, by: InboundEvent | None = None) -> bool:
-    """Close the question once; False when somebody closed it before.
-
-    Needs the transaction that acts on it: only the caller that gets True may.
-    """
-    changed = PendingConfirmation.objects.filter(pk=pending.pk, state=State.PENDING).update(
-        state=state, settled_at=DbNow(), answered_by=by
-    )
-    return bool(changed)
-
-
-def is_newest_said(pending: PendingConfirmation) -> bool:
-    """Whether nothing else was said after the question (a notice, a person)."""
-    return (
-        not OutboundMessage.objects.filter(conversation_id=pending.conversation_id, pk__gt=pending.message_id)
-        .exclude(state=OutboundState.WITHDRAWN)
-        .exists()
-    )
+def still_agreed(rows: TurnRows, call: ToolCall, bound: BoundTool, valid: Valid) -> bool:
+    """The tool and the arguments are those that the customer was asked about."""
+    pending = rows.question_of(call)
+    if pending is None:
+        return not bound.tool.confirm
+    return pending.schema_hash == bound.schema_hash and pending.digest == valid.digest
 
 
 def has_expired(pending: PendingConfirmation, now: datetime) -> bool:
     return pending.expires_at is not None and pending.expires_at < now
 
 
-def _too_late(pending: PendingConfirmation, events: Sequence[InboundEvent]) -> bool:
-    """Late when nothing of the burst came in time: the earliest decides."""
-    expires_at = pending.expires_at
-    return expires_at is not None and all(event.received_at > expires_at for event in events)
-
-
-def _plain(mine: Sequence[InboundEvent], text: str, pending: PendingConfirmation, words: Words) -> Answer:
-    if mine and text:
-        return Answer.OTHER
-    answers = {pressed(event, pending) or Answer.OTHER for event in mine}
-    if len(answers) > 1:
-        return Answer.OTHER
-    return answers.pop() if answers else read(" ".join(text.split()), words)
-
-
-def _prefaced(text: str, why: str) -> str:
+def _prefaced(work: Work, text: str, why: str) -> str:
+    """Why our code asks again; ``why`` is the step's."""
     if why == CHANGED:
-        return texts.changed(text)
-    return texts.asked_again(text) if why in (LATE, BURIED) else text
+        return work.wording.changed(text)
+    return work.wording.asked_again(text) if why in (LATE, BURIED) else text
 
 
 @contextmanager
-def _snapshot() -> Iterator[None]:
-    """One consistent read: prices and lines can't come from different moments."""
-    with transaction.atomic(durable=True):
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+def _one_snapshot() -> Iterator[None]:
+    """The next transaction of this connection sees the database as of one moment."""
+    connection.ensure_connection()
+    driver = connection.connection
+    driver.isolation_level = IsolationLevel.REPEATABLE_READ
+    try:
         yield
+    finally:
+        if not driver.closed:
+            driver.isolation_level = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from aitools import audit, clock
+from aitools import audit, clock, events
 from aitools.models import (
     CallState,
     Conversation,
@@ -56,7 +56,7 @@ def cancel_open(conversation: Conversation, reason: str) -> None:
 
 
 def _cancel(pending: PendingConfirmation, reason: str) -> None:
-    audit.record_call(audit.CANCELLED, pending.call, error=reason)
+    audit.record_call(events.CANCELLED, pending.call, error=reason)
     now = clock.now()
     pending.state, pending.settled_at = State.CANCELLED, now
     pending.save(update_fields=["state", "settled_at"])

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from aitools.clock import now
+from datetime import datetime
+
 from aitools.models import Conversation, ToolCall
 from aitools.tools import ToolContext
 from aitools.types import Json
 
 
 def context_of(
-    conversation: Conversation, *, tool: str = "", call: ToolCall | None = None, agreed: Json = None
+    conversation: Conversation,
+    now: datetime,
+    *,
+    call: ToolCall | None = None,
+    agreed: Json = None,
+    language: str = "",
 ) -> ToolContext:
-    """Who asks, where and when. One query, for the time."""
+    """Who asks, where and when; ``now`` is database time."""
     return ToolContext(
-        tool=tool,
+        tool=call.name if call else "",
         call_id=str(call.call_id) if call else "",
         chat_key=str(conversation.pk),
-        language=conversation.language or "es",
-        now=now(),
+        language=language or conversation.language or "es",
+        now=now,
         channel=conversation.channel,
         address=conversation.address,
         profile_name=conversation.profile_name,

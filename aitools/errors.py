@@ -9,6 +9,7 @@ mistakes stand outside it, so that no broad ``except`` hides them.
     │   └── ToolFailed            the call failed; the model is told why
     ├── ResultNotPlain        a handler gave back what has no JSON form
     ├── AgreementChanged      what the customer agreed to is not so any more
+    ├── IllPaired             a transcript that no vendor may be sent
     ├── LeaseLost             another worker (or a reset) owns the conversation
     ├── Stale                 rows changed since they were read: read them again
     ├── ProviderError         a model vendor did not give a reply
@@ -55,6 +56,10 @@ class ResultNotPlain(EngineError):
 
 class AgreementChanged(EngineError):
     """Raised by a handler when its own values differ from ``ctx.agreed``: ask again."""
+
+
+class IllPaired(EngineError):
+    """Calls, results and texts of a transcript do not fit together: a bug of ours."""
 
 
 class LeaseLost(EngineError):

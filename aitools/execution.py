@@ -1,8 +1,15 @@
 """Running one approved, valid call: exactly once for database tools.
 
 The handler runs in a thread of its own, so that a turn goes on at the timeout.
-Its writes, the call's done-mark and the audit event are one transaction whose
-last statement checks that the call is still this attempt's.
+What it may do depends on the tool's declared effects:
+
+* none: it reads, outside a transaction, and a statement that writes is refused;
+* database: its writes, the customer's yes, the call's done-mark and the audit
+  events are one transaction whose last statements check that the question is
+  still open and the call still unsettled at this epoch: a second worker with
+  the same yes waits there and then undoes its own;
+* external: the attempt is committed before, the outcome after; an outcome that
+  nobody knows is reported as unknown and never repeated.
 """
 
 from __future__ import annotations
@@ -10,34 +17,44 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, replace
+from typing import Any
 
-from django.db import OperationalError, close_old_connections, connection, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db import OperationalError, connection, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import translation
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
-from aitools import audit, leases, results
-from aitools.clock import DbNow
-from aitools.errors import AgreementChanged, LeaseLost, ToolRefusal
-from aitools.leases import Lease
-from aitools.models import CallState, Conversation, PendingConfirmation, ToolCall
+from aitools import audit, events, leases, results, threads
+from aitools.errors import AgreementChanged, LeaseLost, Stale, ToolRefusal
+from aitools.loop import RunCall
+from aitools.models import CallState, Conversation, ToolCall
+from aitools.models.turns import UNSETTLED_CALL
 from aitools.tools import Tool, ToolContext
+from aitools.tools import call as call_handler
+from aitools.turnrows import Settlement
 from aitools.types import Json
 from aitools.validation import Valid
+from aitools.work import Work
 
 log = logging.getLogger(__name__)
 
 #: Handlers without a timeout still may not hold a lease for ever.
 LONGEST_SECONDS = 600.0
+#: While a handler runs, the lease is looked at this often.
+LOOK_SECONDS = 1.0
 _threads = ThreadPoolExecutor(max_workers=64, thread_name_prefix="tool")
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """The call was settled, one way or another; its row says how."""
+class Done:
+    """The handler's result as JSON. ``stored`` when its own transaction has recorded it."""
+
+    value: Json
+    stored: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,189 +63,226 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
-    """One run of one call; ``number`` fences it against later runs."""
-
-    call: ToolCall
-    number: int
-    epoch: int
-    tool: Tool
-    valid: Valid
-    ctx: ToolContext
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
+class Fault:
     """Why a call gave no result: words for the model, and the audit's. Not serious: the tool itself said no."""
 
     content: str
     event: str
-    state: str = CallState.FAILED
+    state: CallState = CallState.FAILED
     serious: bool = True
 
 
-class _NotMineError(Exception):
-    """The call was settled by somebody else while the handler ran."""
+Outcome = Done | Changed | Fault
 
 
-def run(lease: Lease, call: ToolCall, tool: Tool, valid: Valid, ctx: ToolContext) -> Ran | Changed:
-    """Run the call under the lease, at most ``tool.timeout_s`` seconds.
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One run of one call, as the handler's thread sees it."""
 
-    Raises LeaseLost when the conversation moved on, and database errors that a
-    new attempt may survive.  Opens its own transactions.
+    call: ToolCall
+    tool: Tool
+    valid: Valid
+    ctx: ToolContext
+    settlement: Settlement | None
+    started: float
+
+
+def run(work: Work, call: ToolCall, action: RunCall, agreed: Json) -> None:
+    """Run the call and settle it in the turn's rows; asks nothing and sends nothing.
+
+    Raises AgreementChanged when what was agreed is not so any more, LeaseLost or
+    Stale when the conversation moved on, and database errors that a new attempt
+    may survive.  Opens its own transactions.
     """
+    tool = action.bound.tool
     limit = tool.timeout_s or LONGEST_SECONDS
-    leases.renew(lease, limit)
-    if call.state == CallState.RUNNING and tool.effects == "external":
-        return _settle(lease, call, _unknown(audit.ERROR))
-    attempt = _begin(lease, call, tool, valid, replace(ctx, deadline=time.monotonic() + limit))
-    started = time.monotonic()
+    leases.cover(work.lease, limit)
+    if tool.effects == "external" and call.state == CallState.RUNNING:
+        _settle(work, call, action, _unknown(events.ERROR), 0)
+        return
+    call.digest = action.valid.digest
+    _prepare(work, call, tool)
+    ctx = replace(work.ctx(call, agreed), deadline=time.monotonic() + limit)
+    attempt = _Attempt(call, tool, action.valid, ctx, work.turn_rows.settlement, time.monotonic())
+    outcome = _outcome(work, attempt, limit)
+    took = int((time.monotonic() - attempt.started) * 1000)
+    if isinstance(outcome, Changed):
+        raise AgreementChanged(tool.name)
+    if isinstance(outcome, Fault):
+        _settle(work, call, action, outcome, took)
+    else:
+        _finish(work, call, outcome, took, tool)
+
+
+def _prepare(work: Work, call: ToolCall, tool: Tool) -> None:
+    """What must be committed before this kind of tool starts."""
+    rows = work.turn_rows
+    if tool.effects == "external":
+        call.state, call.attempt = CallState.RUNNING, call.attempt + 1
+        rows.touch(call)
+        rows.events.append(audit.of_call(events.CALL, call))
+        work.flush()
+    elif tool.effects == "database" and not rows.is_stored:
+        work.flush()
+
+
+def _outcome(work: Work, attempt: _Attempt, limit: float) -> Outcome:
+    """Wait for the handler, looking now and then whether the conversation is still ours."""
     future = _threads.submit(_in_thread, attempt)
-    try:
-        outcome = future.result(timeout=limit + 0.25)
-    except FutureTimeout:
+    ends_at = attempt.started + limit + 0.25
+    while (left := ends_at - time.monotonic()) > 0:
+        try:
+            return future.result(timeout=min(left, LOOK_SECONDS))
+        except FutureTimeout:
+            _stop_if_lost(work, attempt)
+    return _timed_out(future, attempt, limit)
+
+
+def _stop_if_lost(work: Work, attempt: _Attempt) -> None:
+    if not leases.is_held(work.lease):
         attempt.ctx.cancelled.set()
-        never_began = future.cancel()
-        outcome = _too_slow(tool, limit) if not never_began else _Fault(results.timed_out(limit), audit.TIMEOUT)
-    if isinstance(outcome, _Fault):
-        return _settle(lease, attempt.call, outcome, started=started)
-    return outcome
+        raise LeaseLost(f"conversation {work.lease.conversation_id}")
 
 
-def _begin(lease: Lease, call: ToolCall, tool: Tool, valid: Valid, ctx: ToolContext) -> _Attempt:
-    """Commit that this attempt runs; a later one makes it void."""
-    with transaction.atomic(durable=True):
-        leases.fence(lease)
-        open_states = (CallState.REQUESTED, CallState.APPROVED, CallState.RUNNING)
-        started = ToolCall.objects.filter(pk=call.pk, state__in=open_states, attempt=call.attempt).update(
-            state=CallState.RUNNING, attempt=F("attempt") + 1, digest=valid.digest
-        )
-        if not started:
-            raise LeaseLost(f"call {call.pk} was settled by another worker")
-        audit.record_call(audit.CALL, call, arguments=valid.arguments)
-    return _Attempt(call, call.attempt + 1, lease.epoch, tool, valid, ctx)
-
-
-def _in_thread(attempt: _Attempt) -> Ran | Changed | _Fault:
-    close_old_connections()
-    try:
-        with translation.override(attempt.ctx.language):
-            return _guarded(attempt)
-    finally:
-        close_old_connections()
-
-
-def _guarded(attempt: _Attempt) -> Ran | Changed | _Fault:
-    """Run the handler; everything it may raise becomes words for the model."""
-    outside = attempt.tool.effects == "external"
-    try:
-        return _external(attempt) if outside else _atomic(attempt)
-    except ToolRefusal as refused:
-        return _Fault(results.refusal(refused), audit.ERROR, serious=False)
-    except AgreementChanged:
-        return Changed()
-    except _NotMineError:
-        return Ran()
-    except OperationalError as error:
-        if outside:
-            return _unknown(audit.ERROR)
-        if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
-            return _Fault(results.timed_out(attempt.tool.timeout_s), audit.TIMEOUT)
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever a handler raises, the model is told and the turn goes on
-        # Not the error's own words: they may be the customer's.
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        log.error("tool %s: %s in %s, line %s", attempt.tool.name, type(error).__name__, where.name, where.lineno)  # noqa: TRY400
-        return _unknown(audit.ERROR) if outside else _Fault(results.crashed(error), audit.ERROR)
-
-
-def _too_slow(tool: Tool, limit: float) -> _Fault:
+def _timed_out(future: Future[Outcome], attempt: _Attempt, limit: float) -> Fault:
     """What a handler did here is undone; what it did elsewhere, nobody knows."""
-    return _unknown(audit.TIMEOUT) if tool.effects == "external" else _Fault(results.timed_out(limit), audit.TIMEOUT)
+    attempt.ctx.cancelled.set()
+    never_began = future.cancel()
+    if attempt.tool.effects == "external" and not never_began:
+        return _unknown(events.TIMEOUT)
+    return Fault(results.timed_out(limit), events.TIMEOUT)
 
 
-def _unknown(event: str) -> _Fault:
-    return _Fault(results.unknown_outcome(), event, CallState.UNKNOWN)
+def _in_thread(attempt: _Attempt) -> Outcome:
+    """Run the handler in its language; everything it may raise becomes words for the model."""
+    with threads.database(), translation.override(attempt.ctx.language):
+        try:
+            return _RUN[attempt.tool.effects](attempt)
+        except ToolRefusal as refused:
+            return Fault(results.refusal(refused), events.ERROR, serious=False)
+        except AgreementChanged:
+            return Changed()
+        except (Stale, LeaseLost):
+            raise
+        except OperationalError as error:
+            return _database_fault(attempt, error)
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises, the model is told and the turn goes on
+            return _crash(attempt, error)
 
 
-def _atomic(attempt: _Attempt) -> Ran | Changed:
-    """Handler, done-mark and audit event in one transaction."""
-    started = time.monotonic()
-    tool, ctx, parsed = attempt.tool, attempt.ctx, attempt.valid.parsed
+def _database_fault(attempt: _Attempt, error: OperationalError) -> Fault:
+    if attempt.tool.effects == "external":
+        return _unknown(events.ERROR)
+    if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
+        return Fault(results.timed_out(attempt.tool.timeout_s), events.TIMEOUT)
+    raise error
+
+
+def _crash(attempt: _Attempt, error: Exception) -> Fault:
+    # Not the error's own words: they may be the customer's.
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    log.error("tool %s: %s in %s, line %s", attempt.tool.name, type(error).__name__, where.name, where.lineno)
+    outside = attempt.tool.effects == "external"
+    return _unknown(events.ERROR) if outside else Fault(results.crashed(error), events.ERROR)
+
+
+def _unknown(event: str) -> Fault:
+    return Fault(results.unknown_outcome(), event, CallState.UNKNOWN)
+
+
+def _value(attempt: _Attempt) -> Json:
+    return results.as_json(call_handler(attempt.tool, attempt.valid.parsed, attempt.ctx))
+
+
+def _read(attempt: _Attempt) -> Done:
+    """No transaction is needed to read, and none is allowed to write."""
+    with connection.execute_wrapper(threads.refuse_writes(attempt.tool.name)):
+        return Done(_value(attempt), stored=False)
+
+
+def _atomic(attempt: _Attempt) -> Done:
+    """The handler, the yes, the done-mark and the audit events in one transaction."""
     with transaction.atomic(durable=True):
-        _limit_connection((ctx.deadline or started) - started)
-        if ctx.agreed is not None and tool.fingerprint is not None:
-            now_agreed = results.as_json(tool.fingerprint(parsed, ctx))
-            if now_agreed != ctx.agreed:
-                raise AgreementChanged(tool.name)
-        value = results.as_json(tool.handler(parsed, ctx))
-        _mark_done(attempt, value, started)
-    return Ran()
+        threads.limit_transaction((attempt.ctx.deadline or attempt.started) - attempt.started)
+        _check_agreed(attempt)
+        value = _value(attempt)
+        _mark_done(attempt, value)
+    return Done(value, stored=True)
 
 
-def _external(attempt: _Attempt) -> Ran:
+def _external(attempt: _Attempt) -> Done:
     """Effects elsewhere: no transaction stays open while the handler talks."""
-    started = time.monotonic()
-    value = results.as_json(attempt.tool.handler(attempt.valid.parsed, attempt.ctx))
-    with transaction.atomic(durable=True):
-        _mark_done(attempt, value, started)
-    return Ran()
+    _check_agreed(attempt)
+    return Done(_value(attempt), stored=False)
 
 
-def _mark_done(attempt: _Attempt, value: Json, started: float) -> None:
-    """The transaction's last statement: void if the call is no longer this attempt's."""
-    duration = _milliseconds(started)
-    audit.record_call(audit.RESULT, attempt.call, duration_ms=duration, arguments=attempt.valid.arguments)
-    same_epoch = Conversation.objects.filter(pk=OuterRef("conversation_id"), epoch=attempt.epoch)
-    marked = ToolCall.objects.filter(
-        Exists(same_epoch), pk=attempt.call.pk, state=CallState.RUNNING, attempt=attempt.number
-    ).update(
-        state=CallState.DONE,
-        result=results.as_text(value),
-        value=value,
-        duration_ms=duration,
-        finished_at=DbNow(),
-    )
-    if not marked or attempt.ctx.cancelled.is_set():
-        raise _NotMineError
+def _check_agreed(attempt: _Attempt) -> None:
+    """What the tool would do now is what the customer said yes to, or AgreementChanged."""
+    agreed, fingerprint = attempt.ctx.agreed, attempt.tool.fingerprint
+    if agreed is None or fingerprint is None:
+        return
+    if results.as_json(fingerprint(attempt.valid.parsed, attempt.ctx)) != agreed:
+        raise AgreementChanged(attempt.tool.name)
 
 
-def _settle(
-    lease: Lease,
-    call: ToolCall,
-    fault: _Fault,
-    *,
-    started: float | None = None,
-) -> Ran:
-    """Store a failure, unless the handler's transaction won the race."""
-    duration = None if started is None else _milliseconds(started)
-    with transaction.atomic(durable=True):
-        leases.fence(lease)
-        settled = ToolCall.objects.filter(pk=call.pk, state=CallState.RUNNING).update(
-            state=fault.state,
-            result=fault.content,
-            is_error=True,
-            duration_ms=duration,
-            finished_at=DbNow(),
-        )
-        if settled:
-            audit.record_call(fault.event, call, error=fault.content, duration_ms=duration)
-            if fault.serious and PendingConfirmation.objects.filter(call=call).exists():
-                # The customer said yes and it was not done: somebody must know.
-                Conversation.objects.filter(pk=call.conversation_id).update(needs_staff=True)
-    return Ran()
+_RUN: dict[str, Callable[[_Attempt], Outcome]] = {"none": _read, "database": _atomic, "external": _external}
 
 
-def _limit_connection(seconds: float) -> None:
-    """A statement, a lock wait or an idle moment may not outlast the time left."""
-    left = f"{max(int(seconds * 1000), 1)}ms"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),"
-            " set_config('idle_in_transaction_session_timeout', %s, true)",
-            [left, left, left],
-        )
+def _mark_done(attempt: _Attempt, value: Json) -> None:
+    """The transaction's last statements: void if the question or the call was settled meanwhile."""
+    if attempt.settlement is not None:
+        attempt.settlement.store()
+    call, took = attempt.call, int((time.monotonic() - attempt.started) * 1000)
+    same_epoch = Conversation.objects.filter(pk=OuterRef("conversation_id"), epoch=attempt.ctx.epoch)
+    mine = ToolCall.objects.filter(Exists(same_epoch), pk=call.pk, state__in=UNSETTLED_CALL)
+    if not mine.update(**_done(attempt, value, took)) or attempt.ctx.cancelled.is_set():
+        raise Stale(f"call {call.pk} was settled by another worker")
+    decided = [attempt.settlement.event] if attempt.settlement else []
+    ran = audit.of_call(events.CALL, call, arguments=attempt.valid.arguments)
+    done = audit.of_call(events.RESULT, call, duration_ms=took, arguments=attempt.valid.arguments)
+    audit.store([*decided, ran, done])
 
 
-def _milliseconds(started: float) -> int:
-    return int((time.monotonic() - started) * 1000)
+def _done(attempt: _Attempt, value: Json, took: int) -> dict[str, Any]:
+    return {
+        "state": CallState.DONE,
+        "result": results.as_text(value),
+        "value": value,
+        "digest": attempt.valid.digest,
+        "attempt": attempt.call.attempt + 1,
+        "duration_ms": took,
+        "finished_at": attempt.ctx.now,
+    }
+
+
+def _finish(work: Work, call: ToolCall, done: Done, took: int, tool: Tool) -> None:
+    """The result in the turn's rows; stored already, at once for external tools, with the next commit for reads."""
+    rows, digest = work.turn_rows, call.digest
+    content = results.as_text(done.value)
+    rows.settle(call, CallState.DONE, content, work.now, digest=digest, value=done.value, duration_ms=took)
+    if done.stored:
+        rows.changed.pop(call.pk, None)
+        rows.settlement = None
+    else:
+        if tool.effects == "none":
+            rows.events.append(audit.of_call(events.CALL, call))
+        rows.events.append(audit.of_call(events.RESULT, call, duration_ms=took))
+    if tool.effects == "external":
+        work.flush()
+    if tool.effects != "none":
+        work.forget_prompt()
+
+
+def _settle(work: Work, call: ToolCall, action: RunCall, fault: Fault, took: int) -> None:
+    """Store a failure at once, so that a handler that comes back later finds the call no longer its own."""
+    rows = work.turn_rows
+    rows.settle(call, fault.state, fault.content, work.now, is_error=True, duration_ms=took)
+    if action.bound.tool.effects != "external":
+        rows.events.append(audit.of_call(events.CALL, call, arguments=action.valid.arguments))
+    rows.events.append(audit.of_call(fault.event, call, error=fault.content, duration_ms=took))
+    was_agreed = rows.question_of(call) is not None
+    with work.commit():
+        # The customer said yes and it was not done: somebody must know.
+        needs_staff = {"needs_staff": True} if fault.serious and was_agreed else {}
+        leases.hold(work.lease, **work.read_marks(), **needs_staff)
+        rows.store()

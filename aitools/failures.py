@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
-from django.db import transaction
 from django.utils import translation
 
 from aitools import confirmations_state, leases, outbox, reports, texts
-from aitools.clock import DbNow
-from aitools.errors import LeaseLost
-from aitools.leases import Lease
-from aitools.models import CallState, Conversation, ToolCall, Turn, TurnState
-from aitools.models.turns import OPEN_TURN, UNSETTLED_CALL
+from aitools.errors import LeaseLost, Stale
+from aitools.models import CallState, TurnState
+from aitools.turnrows import TurnRows
+from aitools.work import Work
 
 log = logging.getLogger(__name__)
 
@@ -20,37 +19,47 @@ log = logging.getLogger(__name__)
 MAX_FAILURES = 3
 
 
-def record(lease: Lease, error: Exception) -> None:
-    """Count a died attempt; the third gives the turn up with an apology."""
-    log.error("conversation %s failed", lease.conversation_id, exc_info=error)
+def record(work: Work, error: Exception) -> None:
+    """Count a died attempt and keep what it had; the third gives the turn up with an apology."""
+    log.error("conversation %s failed", work.conversation.pk, exc_info=error)
     try:
-        with transaction.atomic(durable=True):
-            conversation = leases.fence(lease)
-            turn = Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).first()
-            if turn is not None:
-                _count_failure(conversation, turn, error)
-            else:
-                Conversation.objects.filter(pk=conversation.pk).update(needs_staff=True)
-        leases.drop(lease)
-    except LeaseLost:
-        log.info("lease of conversation %s was lost", lease.conversation_id)
+        if work.rows is None:
+            with leases.fenced(work.lease) as conversation:
+                conversation.needs_staff = True
+                conversation.save(update_fields=["needs_staff"])
+        else:
+            _count(work, work.rows, error)
+        leases.drop(work.lease)
+    except (LeaseLost, Stale):
+        log.info("conversation %s has moved on", work.conversation.pk)
 
 
-def _count_failure(conversation: Conversation, turn: Turn, error: Exception) -> None:
-    turn.failures += 1
-    turn.failure = f"{type(error).__name__}: {error}"[:300]
-    if turn.failures >= MAX_FAILURES:
-        confirmations_state.cancel_open(conversation, "the turn was given up")
-        turn.state, turn.finished_at = TurnState.FAILED, DbNow()
-        close_calls(turn, CallState.CANCELLED)
-        conversation.needs_staff = True
-        conversation.save(update_fields=["needs_staff"])
-        with translation.override(conversation.language or "es"):
-            turn.reply = "\n".join(reports.reports_of(turn, conversation)) or texts.apology()
-        outbox.enqueue(conversation, turn.reply, turn_id=turn.pk)
-    turn.save(update_fields=["failures", "failure", "state", "finished_at", "reply"])
+def _count(work: Work, rows: TurnRows, error: Exception) -> None:
+    turn = rows.turn
+    turn.failures, turn.failure = turn.failures + 1, f"{type(error).__name__}: {error}"[:300]
+    rows.turn_changed = True
+    try:
+        _store(work, rows)
+    except (LeaseLost, Stale):
+        raise
+    except Exception:
+        # What broke is in the rows themselves: keep the turn without them.
+        log.exception("the steps of conversation %s can't be stored", work.conversation.pk)
+        rows.forget_unstored()
+        _store(work, rows)
 
 
-def close_calls(turn: Turn, state: CallState) -> None:
-    """Settle what the turn still has open. Needs the transaction that ends the turn."""
-    ToolCall.objects.filter(turn=turn, state__in=UNSETTLED_CALL).update(state=state, finished_at=DbNow())
+def _store(work: Work, rows: TurnRows) -> None:
+    given_up = rows.turn.failures >= MAX_FAILURES
+    changes: dict[str, Any] = {"needs_staff": True} if given_up else {}
+    if given_up:
+        rows.close(CallState.CANCELLED, work.now)
+        with translation.override(work.language):
+            told = "\n".join(reports.reports_of(rows.calls, work.conversation, work.now)) or texts.apology()
+        rows.end(TurnState.FAILED, told, work.now)
+    with work.commit():
+        work.hold(**changes)
+        rows.store()
+        if given_up:
+            confirmations_state.cancel_open(work.conversation, "the turn was given up")
+            outbox.enqueue(work.conversation, rows.turn.reply, turn_id=rows.turn.pk)

@@ -1,140 +1,86 @@
-"""From rows to what a model is sent: the window of earlier talk and this turn."""
+"""What a model is sent: the window of earlier talk, this turn, and the note about confirmations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.conf import settings
-from django.utils.module_loading import import_string
-
-from aitools.loop import CallStatus, CallView, StepView, Transcript
+from aitools.loop import CallModel, Transcript
 from aitools.memory import Memory
-from aitools.models import BotProfile, CallState, Conversation, Step, ToolCall, Turn
-from aitools.tools import ToolContext, ToolSet
+from aitools.models import BotProfile
+from aitools.tools import ToolSet
 from aitools.transcripts import messages_of
-from aitools.types import (
-    AssistantText,
-    Message,
-    ModelReply,
-    ModelRequest,
-    Prompt,
-    Stop,
-    ToolRequest,
-    Usage,
-    UserText,
-)
+from aitools.types import AssistantText, Message, ModelRequest, UserText
+from aitools.work import Work
 
 #: A customer's message is cut here for the model; the row keeps all of it.
 MAX_MESSAGE_CHARACTERS = 4000
-MAX_WINDOW_CHARACTERS = 24_000
+#: A token is about so many characters in Spanish and English.
+CHARACTERS_PER_TOKEN = 4
 NEVER_CLAIM = (
     "Call tools to act; never say that something was done, changed or cancelled unless a tool "
     "result in this conversation says so. If no tool fits a request, say so plainly."
 )
+SYSTEM_CONFIRMS = (
+    "The system itself asks the customer for a yes before these run: {tools}. "
+    "Call them as soon as you have the data; do not ask for confirmation yourself and do "
+    "not mention this process."
+)
+#: So many done actions are told, each cut to so many characters.
+DONE_TOLD = 5
+DONE_CHARACTERS = 200
 
 
-def transcript(turn: Turn) -> Transcript:
-    """The turn's steps and calls as the rules see them. Two queries."""
-    steps = list(turn.steps.order_by("index"))
-    calls: dict[int, list[ToolCall]] = {step.pk: [] for step in steps}
-    for call in turn.calls.order_by("step_id", "position"):
-        calls[call.step_id].append(call)
-    return Transcript(tuple(_step(step, calls[step.pk]) for step in steps), turn.counted_from)
-
-
-def request(
-    conversation: Conversation,
-    turn: Turn,
-    so_far: Transcript,
-    tools: ToolSet,
-    ctx: ToolContext,
-    in_force: BotProfile,
-    memory: Memory,
-    nudge: str = "",
-) -> ModelRequest:
-    """Everything a provider needs, read from rows; the window bounds what is read."""
-    prompt = _prompt(ctx)
-    talk = (*window(conversation, turn, in_force.history_turns), UserText(_cut(turn.text)))
-    note = system_note(tools, memory)
+def request(work: Work, so_far: Transcript, action: CallModel) -> ModelRequest:
+    """Everything a provider needs; the window bounds it, whatever the age of the chat."""
+    profile, rows = work.profile, work.turn_rows
+    note = system_note(work.tools, work.memory.with_turn(rows.calls), profile)
     return ModelRequest(
-        system="\n\n".join(part for part in (prompt.system, in_force.persona, note) if part),
-        messages=messages_of(talk, so_far, nudge),
-        tools=tools.specs(),
-        language=turn.language,
-        facts=prompt.facts,
+        system="\n\n".join(part for part in (work.prompt.system, profile.persona, note) if part),
+        messages=messages_of(talk(work), so_far, action.nudge),
+        tools=() if action.without_tools else work.tools.specs(),
+        language=work.language,
+        facts=work.prompt.facts,
     )
 
 
-def window(conversation: Conversation, turn: Turn, turns: int) -> list[Message]:
-    """Earlier turns as plain talk, oldest first, whole turns only. One query."""
-    earlier = (
-        conversation.turns.filter(pk__lt=turn.pk, pk__gt=conversation.history_from)
-        .order_by("-id")
-        .values_list("text", "reply")[:turns]
-    )
-    talk: list[Message] = []
-    room = MAX_WINDOW_CHARACTERS
+def talk(work: Work) -> list[Message]:
+    """Earlier talk within the window, then what the customer wrote in this turn."""
+    return [*window(work.earlier, work.profile.history_tokens), UserText(_cut(work.turn_rows.turn.text))]
+
+
+def window(earlier: Sequence[tuple[str, str]], tokens: int) -> list[Message]:
+    """Earlier turns as plain talk, oldest first, whole turns only; ``earlier`` is newest first."""
+    said: list[Message] = []
+    room = tokens
     for text, reply in earlier:
-        room -= len(text) + len(reply)
+        asked = _cut(text)
+        room -= tokens_of(asked) + tokens_of(reply)
         if room < 0:
             break
-        said: Sequence[Message] = [UserText(_cut(text)), AssistantText(reply)]
-        talk = [part for part in said if part.text] + talk
-    return talk
+        said[:0] = [part for part in (UserText(asked), AssistantText(reply)) if part.text]
+    return said
 
 
-def system_note(tools: ToolSet, memory: Memory) -> str:
-    """What the model must know about confirmations and what was already done."""
-    confirmed = [bound.tool.name for bound in tools if bound.tool.confirm]
-    lines = [NEVER_CLAIM]
-    if confirmed:
-        lines.append(
-            f"The system itself asks the customer for a yes before these run: {', '.join(confirmed)}. "
-            "Call them as soon as you have the data; do not ask for confirmation yourself and do "
-            "not mention this process."
-        )
-    if memory.calls:
-        done = "; ".join(f"{call.name} {call.result[:200]}" for call in memory.calls[:5])
-        lines.append(f"Already done in this chat, newest first: {done}")
+def tokens_of(text: str) -> int:
+    """A cheap estimate, never 0."""
+    return len(text) // CHARACTERS_PER_TOKEN + 1
+
+
+def system_note(tools: ToolSet, memory: Memory, profile: BotProfile) -> str:
+    """What the model must know about confirmations and what was already done; "" when switched off."""
+    if not profile.note_on:
+        return ""
+    lines = [profile.note or _note(tools)]
+    if done := memory.done[:DONE_TOLD]:
+        told = "; ".join(f"{call.name} {call.result[:DONE_CHARACTERS]}" for call in done)
+        lines.append(f"Already done in this chat, newest first: {told}")
     return "\n".join(lines)
 
 
-def _prompt(ctx: ToolContext) -> Prompt:
-    built: Prompt = import_string(settings.AITOOLS_PROMPT_BUILDER)(ctx)
-    return built
-
-
-def _step(step: Step, calls: list[ToolCall]) -> StepView:
-    views = tuple(_call(call) for call in calls)
-    reply = ModelReply(
-        text=step.text,
-        tool_calls=tuple(view.request for view in views),
-        stop=Stop(step.stop),
-        usage=Usage(step.input_tokens, step.output_tokens, step.cached_tokens),
-        raw=step.raw,
-        raw_stop=step.raw_stop,
-        model=step.model,
-    )
-    return StepView(reply, views, step.provider, step.nudge)
-
-
-def _call(call: ToolCall) -> CallView:
-    return CallView(
-        id=str(call.call_id),
-        request=ToolRequest(call.name, call.arguments, call.vendor_id),
-        status=_status(call),
-        content=call.result,
-        is_error=call.is_error,
-        done=call.state == CallState.DONE,
-        digest=call.digest,
-    )
-
-
-def _status(call: ToolCall) -> CallStatus:
-    if call.is_settled:
-        return CallStatus.SETTLED
-    started = call.state in (CallState.APPROVED, CallState.RUNNING)
-    return CallStatus.APPROVED if started else CallStatus.OPEN
+def _note(tools: ToolSet) -> str:
+    confirmed = [bound.tool.name for bound in tools if bound.tool.confirm]
+    asks = [SYSTEM_CONFIRMS.format(tools=", ".join(confirmed))] if confirmed else []
+    return "\n".join([NEVER_CLAIM, *asks])
 
 
 def _cut(text: str) -> str:

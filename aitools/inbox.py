@@ -14,7 +14,8 @@ from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import translation
 
-from aitools import behaviour, clock, outbox, queue, statuses, texts
+from aitools import arrivals, behaviour, clock, outbox, queue, statuses, texts, wording
+from aitools.arrivals import LONGEST_SETTLE_SECONDS, Sender
 from aitools.channels.base import EventKind, InboundMessage, channel_for
 from aitools.interruptions import interrupt, read_all
 from aitools.models import (
@@ -30,8 +31,6 @@ from aitools.storable import one_line, storable
 log = logging.getLogger(__name__)
 
 RESET = "/reset"
-#: However long a burst lasts, its answer starts after this.
-LONGEST_SETTLE_SECONDS = 10
 TALK = (EventKind.MESSAGE, EventKind.PRESS)
 #: Bring back who opted out, besides the vendor's own word for it.
 OPT_IN_WORDS = frozenset({"START", "UNSTOP", "ALTA"})
@@ -62,6 +61,31 @@ def receive(events: Sequence[InboundMessage]) -> int:
 def _receive(event: InboundMessage) -> int:
     if event.kind == EventKind.STATUS:
         return statuses.receive(event)
+    sender = arrivals.sender_of(event)
+    if sender is not None and _is_plain_talk(sender, event):
+        try:
+            due_in = arrivals.store(sender, event)
+        except IntegrityError:
+            return _receive_with_care(event)
+        if due_in is not None:
+            queue.wake(sender.conversation.pk, due_in)
+            return 1
+    return _receive_with_care(event)
+
+
+def _is_plain_talk(sender: Sender, event: InboundMessage) -> bool:
+    """Talk for the bot that changes nothing but the conversation's count; remembers the sender's name."""
+    conversation = sender.conversation
+    if conversation.mode != Mode.BOT or conversation.opted_out_at or not sender.behaviour.profile.bot_on:
+        return False
+    if event.kind not in TALK or event.message_kind in SILENT or _is_reset(event):
+        return False
+    _remember_sender(conversation, event)
+    return _kind(conversation, event) == event.kind
+
+
+def _receive_with_care(event: InboundMessage) -> int:
+    """Any event, under the conversation's lock; a repeat wakes again and changes nothing."""
     with transaction.atomic(durable=True):
         conversation = _conversation(event)
         known = InboundEvent.objects.filter(channel=event.channel, provider_id=event.provider_id).exists()
@@ -119,7 +143,7 @@ def _number(conversation: Conversation, row: InboundEvent) -> None:
     """Talk gets the next number and a time to be answered at."""
     profile = behaviour.profile()
     conversation.inbox_seq += 1
-    row.seq, row.state = conversation.inbox_seq, InboundState.UNREAD
+    row.seq, row.state = conversation.inbox_seq, InboundState.BOT
     silent = conversation.is_with_person(row.received_at) or conversation.opted_out_at
     if silent or not profile.bot_on:
         _leave_to_staff(conversation, row, profile)
@@ -141,7 +165,7 @@ def _leave_to_staff(conversation: Conversation, row: InboundEvent, profile: BotP
     conversation.needs_staff = True
     if profile.bot_on or conversation.is_with_person(row.received_at):
         return
-    with translation.override(conversation.language or profile.language):
+    with translation.override(wording.language_for(conversation.language, profile.language)):
         text = profile.off_text or texts.bot_off()
     recent = conversation.outbound.filter(text=text, created_at__gt=row.received_at - timedelta(hours=1))
     if not recent.exists():
@@ -164,7 +188,7 @@ def _act(conversation: Conversation, row: InboundEvent) -> None:
 
 def _welcome_back(conversation: Conversation) -> None:
     """Our own word brought them back, so no vendor has answered it."""
-    with translation.override(conversation.language or behaviour.profile().language):
+    with translation.override(_language(conversation)):
         outbox.enqueue(conversation, texts.welcome_back(), kind=OutboundMessage.Kind.NOTICE)
 
 
@@ -185,8 +209,7 @@ def _reset(conversation: Conversation) -> None:
     conversation.history_from = newest or 0
     if conversation.mode == Mode.HUMAN or not behaviour.profile().bot_on:
         return
-    language = conversation.language or behaviour.profile().language
-    with translation.override(language):
+    with translation.override(_language(conversation)):
         outbox.enqueue(conversation, texts.reset_done(), kind=OutboundMessage.Kind.NOTICE)
 
 
@@ -208,6 +231,10 @@ def _remember_sender(conversation: Conversation, event: InboundMessage) -> None:
     page_language = event.extra.get("language")
     if not conversation.language and page_language in dict(settings.LANGUAGES):
         conversation.language = page_language
+
+
+def _language(conversation: Conversation) -> str:
+    return wording.language_for(conversation.language, behaviour.profile().language)
 
 
 def _is_reset(event: InboundMessage) -> bool:

@@ -7,7 +7,7 @@ hidden: it is told by our code.
 
 from __future__ import annotations
 
-from aitools import audit, reports
+from aitools import audit, clock, events, reports
 from aitools.clock import DbNow
 from aitools.delivery import withdraw
 from aitools.models import (
@@ -31,6 +31,8 @@ def interrupt(conversation: Conversation, reason: str, *, tell_effects: bool = T
     """
     conversation.epoch += 1
     conversation.lease_token = conversation.lease_until = None
+    # An effect may be there that no worker could note on this row any more.
+    conversation.last_done_at = DbNow()
     unsaid = {row.turn_id for row in withdraw(conversation)}
     _cancel_question(conversation)
     turn = Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).first()
@@ -38,15 +40,16 @@ def interrupt(conversation: Conversation, reason: str, *, tell_effects: bool = T
         _cancel_turn(conversation, turn, reason)
         unsaid.add(turn.pk)
     if tell_effects:
-        for cut_off in Turn.objects.filter(pk__in=unsaid).order_by("id"):
-            reports.tell_effects(cut_off, conversation)
+        now = clock.now()
+        for turn_id in sorted(turn_id for turn_id in unsaid if turn_id is not None):
+            calls = ToolCall.objects.filter(turn_id=turn_id).select_related("turn", "step").order_by("id")
+            reports.tell_effects(calls, turn_id, conversation, now)
 
 
 def read_all(conversation: Conversation, state: InboundState) -> None:
     """Nothing unread is left for a turn. The caller saves the conversation."""
-    InboundEvent.objects.filter(conversation=conversation, state=InboundState.UNREAD, seq__isnull=False).update(
-        state=state
-    )
+    unread = InboundEvent.objects.filter(conversation=conversation, seq__gt=conversation.read_seq)
+    unread.update(state=state)
     conversation.read_seq = conversation.inbox_seq
     conversation.first_unread_at = conversation.wake_at = None
 
@@ -61,7 +64,7 @@ def _cancel_question(conversation: Conversation) -> None:
         pending.state = PendingConfirmation.State.CANCELLED
         pending.settled_at = DbNow()
         pending.save(update_fields=["state", "settled_at"])
-        audit.record_call(audit.CANCELLED, pending.call)
+        audit.record_call(events.CANCELLED, pending.call)
 
 
 def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:

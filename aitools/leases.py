@@ -1,16 +1,23 @@
 """One worker at a time per conversation, and proof of it at every commit.
 
-A lease is a token on the conversation row, taken by compare-and-set.  Every
-transaction that changes the turn calls ``fence`` first: it locks the row and
+A lease is a token on the conversation row, taken by compare-and-set together
+with all that a pass over the conversation reads.  Every transaction that changes
+the turn begins with ``fence``, ``hold`` or ``give_back``: each locks the row and
 checks token and epoch, so a worker that lost its lease commits nothing.
 """
 
 from __future__ import annotations
 
+import json
+import time
 import uuid
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from aitools.clock import DbNow, after
@@ -19,35 +26,100 @@ from aitools.models import Conversation
 
 #: What a lease holds beyond the deadline of the call it covers.
 GRACE_SECONDS = 15.0
+#: A call may begin with this much of it left; below, the lease is renewed first.
+LEAST_GRACE_SECONDS = 10.0
 #: A channel's send takes at most 20 s.
 SENDING_SECONDS = 20 + GRACE_SECONDS
+
+#: Takes the lease if it is free or has run out and reads, in the same statement,
+#: what a pass needs.  The subqueries see the moment before a concurrent message
+#: whose lock this waited for: who acts on them compares ``inbox_seq`` again.
+_CLAIM = """
+UPDATE aitools_conversation AS c
+SET lease_token = %(token)s, lease_until = aitools_now() + make_interval(secs => %(seconds)s)
+WHERE c.id = %(id)s AND (c.lease_token IS NULL OR c.lease_until < aitools_now())
+RETURNING c.*, aitools_now() AS claimed_at,
+  (SELECT max(version) FROM aitools_behaviourversion) AS behaviour_version,
+  (SELECT t.id FROM aitools_turn t
+    WHERE t.conversation_id = c.id AND t.state IN ('running', 'waiting')) AS open_turn_id,
+  (SELECT max(o.id) FROM aitools_outboundmessage o
+    WHERE o.conversation_id = c.id AND o.state <> 'withdrawn') AS newest_said_id,
+  (SELECT json_agg(json_build_object(
+      'id', e.id, 'seq', e.seq, 'kind', e.kind, 'message_kind', e.message_kind, 'text', e.text,
+      'payload', e.payload, 'received_at', e.received_at, 'conversation_id', e.conversation_id) ORDER BY e.seq)
+    FROM aitools_inboundevent e WHERE e.conversation_id = c.id AND e.seq > c.read_seq)::text AS unread,
+  (SELECT json_agg(json_build_array(t.text, t.reply))
+    FROM (SELECT text, reply FROM aitools_turn
+      WHERE conversation_id = c.id AND id > c.history_from AND state NOT IN ('running', 'waiting')
+      ORDER BY id DESC LIMIT %(turns)s) t)::text AS earlier
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to run turns of one conversation at one epoch."""
+    """The right to run turns of one conversation at one epoch.
+
+    ``covered_until`` is on ``time.monotonic``'s scale, early rather than late.
+    """
 
     conversation_id: int
     token: uuid.UUID
     epoch: int
+    covered_until: list[float] = field(default_factory=lambda: [0.0], compare=False)
 
 
-def claim(conversation_id: int, seconds: float = GRACE_SECONDS) -> Lease | None:
-    """Take the lease if it is free or has run out; None when another holds it."""
-    token = uuid.uuid4()
-    free = Q(lease_token=None) | Q(lease_until__lt=DbNow())
-    taken = Conversation.objects.filter(free, pk=conversation_id).update(lease_token=token, lease_until=after(seconds))
-    if not taken:
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A lease and what was read with it: ``earlier`` are (text, reply) of past turns, newest first."""
+
+    lease: Lease
+    conversation: Conversation
+    now: datetime
+    behaviour_version: int | None
+    open_turn_id: int | None
+    newest_said_id: int | None
+    unread: str | None
+    earlier: tuple[tuple[str, str], ...]
+
+
+def claim(conversation_id: int, seconds: float = 0, turns: int = 0) -> Claim | None:
+    """Take the lease for ``seconds`` plus the grace; None when another holds it. One statement."""
+    token, asked_at = uuid.uuid4(), time.monotonic()
+    held = seconds + GRACE_SECONDS
+    params = {"token": token, "seconds": held, "id": conversation_id, "turns": turns}
+    row: Any = next(iter(Conversation.objects.raw(_CLAIM, params)), None)
+    if row is None:
         return None
-    epoch = Conversation.objects.values_list("epoch", flat=True).get(pk=conversation_id)
-    return Lease(conversation_id, token, epoch)
+    lease = Lease(conversation_id, token, row.epoch, [asked_at + held])
+    return Claim(
+        lease,
+        row,
+        row.claimed_at,
+        row.behaviour_version,
+        row.open_turn_id,
+        row.newest_said_id,
+        row.unread,
+        tuple((text, reply) for text, reply in json.loads(row.earlier or "[]")),
+    )
+
+
+def cover(lease: Lease, seconds: float) -> None:
+    """Make sure that the lease outlasts a call of ``seconds``; LeaseLost if it is gone."""
+    if lease.covered_until[0] < time.monotonic() + seconds + LEAST_GRACE_SECONDS:
+        renew(lease, seconds)
 
 
 def renew(lease: Lease, seconds: float) -> None:
     """Hold the lease ``seconds`` plus the grace from now; LeaseLost if it is gone."""
-    held = _mine(lease).update(lease_until=DbNow() + timedelta(seconds=seconds + GRACE_SECONDS))
-    if not held:
+    asked_at = time.monotonic()
+    if not _mine(lease).update(lease_until=DbNow() + timedelta(seconds=seconds + GRACE_SECONDS)):
         raise LeaseLost(f"conversation {lease.conversation_id}")
+    lease.covered_until[0] = asked_at + seconds + GRACE_SECONDS
+
+
+def is_held(lease: Lease) -> bool:
+    """Whether the lease is still ours at this moment. One query."""
+    return _mine(lease).exists()
 
 
 def fence(lease: Lease) -> Conversation:
@@ -62,16 +134,34 @@ def fence(lease: Lease) -> Conversation:
     return row
 
 
-def release(lease: Lease, seen_seq: int) -> bool:
-    """Give the lease back if nothing arrived since ``seen_seq`` was read.
+@contextmanager
+def fenced(lease: Lease) -> Iterator[Conversation]:
+    """A transaction that begins with ``fence``; the block saves what it changes."""
+    with transaction.atomic(durable=True):
+        yield fence(lease)
 
-    False means there is more to read (or the lease is not ours any more): a
-    message that arrives at this very instant is never stranded.
+
+def hold(lease: Lease, **changes: Any) -> None:
+    """Change the conversation and keep the lease; LeaseLost if it is gone. Needs a transaction."""
+    if not _mine(lease).update(**changes):
+        raise LeaseLost(f"conversation {lease.conversation_id}")
+
+
+def give_back(lease: Lease, seen_seq: int, **changes: Any) -> bool:
+    """Change the conversation and free the lease, if nothing arrived after ``seen_seq``.
+
+    Needs a transaction.  False, with nothing changed, means that there is more
+    to read or that the lease is gone; ``fence`` tells which.  A message that
+    arrives at this very instant is never stranded: its transaction comes either
+    before this one, which then sees it, or after, and finds the lease free.
     """
-    released = Conversation.objects.filter(
-        pk=lease.conversation_id, lease_token=lease.token, inbox_seq=seen_seq
-    ).update(lease_token=None, lease_until=None)
-    return bool(released)
+    free = {"lease_token": None, "lease_until": None}
+    return bool(_mine(lease).filter(inbox_seq=seen_seq).update(**free, **changes))
+
+
+def release(lease: Lease, seen_seq: int) -> bool:
+    """Free the lease with nothing done; False when there is more to read (or it is not ours any more)."""
+    return give_back(lease, seen_seq)
 
 
 def drop(lease: Lease) -> None:

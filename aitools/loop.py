@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from aitools import audit, results
+from aitools import events, results
 from aitools.tools import BoundTool, ToolSet
 from aitools.types import ModelReply, Stop, ToolRequest
 from aitools.validation import Invalid, Valid, validate
@@ -236,22 +236,22 @@ def _next_for(
 ) -> Action:
     """Rules for one unsettled call, strictest first."""
     if step.reply.stop is Stop.LENGTH:
-        return Settle(call, results.truncated(), audit.TRUNCATED)
+        return Settle(call, results.truncated(), events.TRUNCATED)
     if step.reply.stop in (Stop.REFUSAL, Stop.CONTENT_FILTER):
-        return Settle(call, results.error("Not run: the reply was refused."), audit.ERROR)
+        return Settle(call, results.error("Not run: the reply was refused."), events.ERROR)
     approved = call.status is CallStatus.APPROVED
     bound = tools.get(call.request.name)
     if bound is None:
         reason = results.unknown_tool(call.request.name, tools.names())
-        return Expire(call, "the tool is gone") if approved else Settle(call, reason, audit.UNKNOWN_TOOL)
+        return Expire(call, "the tool is gone") if approved else Settle(call, reason, events.UNKNOWN_TOOL)
     valid = validate(bound, call.request)
     if isinstance(valid, Invalid):
-        invalid = Settle(call, results.error(valid.reason), audit.INVALID)
+        invalid = Settle(call, results.error(valid.reason), events.INVALID)
         return Expire(call, "the arguments are not valid any more") if approved else invalid
     if approved:
         return RunCall(call, bound, valid)
     if transcript.is_spent(limits):
-        return Settle(call, results.not_run_limit(), audit.MAX_STEPS, digest=valid.digest)
+        return Settle(call, results.not_run_limit(), events.MAX_STEPS, digest=valid.digest)
     return _first_time(call, step, bound, valid, transcript, tools, memory)
 
 
@@ -268,11 +268,11 @@ def _first_time(
     tool = bound.tool
     twin = _twin(call, step, bound, valid, transcript, tools)
     if twin is not None:
-        return Settle(call, twin, audit.DUPLICATE, is_error=False, digest=valid.digest)
+        return Settle(call, twin, events.DUPLICATE, is_error=False, digest=valid.digest)
     previous = memory(tool.name, valid.digest) if tool.confirm or tool.dedupe else None
     if previous and tool.dedupe and previous.seconds_ago < tool.dedupe_seconds:
         content = results.duplicate(previous.content, previous.seconds_ago)
-        return Settle(call, content, audit.DUPLICATE, is_error=False, digest=valid.digest)
+        return Settle(call, content, events.DUPLICATE, is_error=False, digest=valid.digest)
     if tool.confirm:
         return AskHuman(call, bound, valid, previous)
     return RunCall(call, bound, valid)
@@ -327,33 +327,33 @@ def _after_results(step: StepView, transcript: Transcript, limits: Limits) -> Ac
 
 def _refused(step: StepView) -> Finish | None:
     if step.reply.stop is Stop.REFUSAL:
-        return Finish("", Ending.REFUSAL, audit.REFUSED)
+        return Finish("", Ending.REFUSAL, events.REFUSED)
     if step.reply.stop is Stop.CONTENT_FILTER:
-        return Finish("", Ending.FILTERED, audit.FILTERED)
+        return Finish("", Ending.FILTERED, events.FILTERED)
     return None
 
 
 def _at_limit(transcript: Transcript, limits: Limits) -> Action:
     """No reply is left: our own words, or one more request that can only sum up."""
     if limits.summary and transcript.replies <= limits.max_steps:
-        return CallModel(NUDGE_SUMMARY, without_tools=True, event=audit.MAX_STEPS)
+        return CallModel(NUDGE_SUMMARY, without_tools=True, event=events.MAX_STEPS)
     summed_up = limits.summary and transcript.replies > limits.max_steps
-    return Finish("", Ending.MAX_STEPS, "" if summed_up else audit.MAX_STEPS)
+    return Finish("", Ending.MAX_STEPS, "" if summed_up else events.MAX_STEPS)
 
 
 def _after_text(step: StepView, transcript: Transcript, limits: Limits, guard: Guard) -> Action:
     if refused := _refused(step):
         return refused
     if step.is_cut_text:
-        return _after_cut(transcript, limits, NUDGE_CUT, audit.CUT)
+        return _after_cut(transcript, limits, NUDGE_CUT, events.CUT)
     if step.is_words:
         return _after_words(step.reply.text.strip(), transcript, limits, guard)
     silent = _trailing(transcript, lambda other: not other.calls and not other.reply.text.strip())
     if silent > 1 or transcript.is_spent(limits):
-        return Finish("", Ending.EMPTY, audit.EMPTY)
+        return Finish("", Ending.EMPTY, events.EMPTY)
     malformed = step.reply.stop is Stop.MALFORMED
     nudge = NUDGE_MALFORMED if malformed else NUDGE_EMPTY
-    return CallModel(nudge, more_room=not malformed, event=audit.EMPTY)
+    return CallModel(nudge, more_room=not malformed, event=events.EMPTY)
 
 
 def _after_words(text: str, transcript: Transcript, limits: Limits, guard: Guard) -> Action:
@@ -364,9 +364,9 @@ def _after_words(text: str, transcript: Transcript, limits: Limits, guard: Guard
         return Finish(text, Ending.MAX_STEPS if past else Ending.END)
     corrected = _trailing(transcript, lambda other: other.is_words) > 1
     if corrected or transcript.is_spent(limits):
-        return Finish("", Ending.UNBACKED, audit.GUARDED, unbacked)
+        return Finish("", Ending.UNBACKED, events.GUARDED, unbacked)
     nudge = NUDGE_UNBACKED.format(unbacked=unbacked)
-    return CallModel(nudge, event=audit.GUARDED, detail=unbacked)
+    return CallModel(nudge, event=events.GUARDED, detail=unbacked)
 
 
 def _after_cut(transcript: Transcript, limits: Limits, nudge: str = "", event: str = "") -> Action:

@@ -2,51 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import F
+from django.db.models import Q
 
+from aitools.clock import DbNow
 from aitools.loop import Previous
 from aitools.models import CallState, Conversation, ToolCall
 from aitools.tools import registry
 
-#: How long a success is remembered.
+#: How long a success is remembered; a tool's own ``dedupe`` window may be longer.
 REMEMBERED_SECONDS = 1800
+#: So many successes are looked at, the newest.
+MOST = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Successes that still count, newest first, as of ``now``."""
+    """Successes of earlier turns that still count, newest first, as of ``now``."""
 
     calls: tuple[ToolCall, ...]
     now: datetime
 
+    def with_turn(self, calls: Sequence[ToolCall]) -> Memory:
+        """The same with what this turn has done so far."""
+        done = [call for call in reversed(calls) if _counts(call)]
+        return Memory(tuple(_unforgotten([*done, *self.calls])), self.now)
+
     def find(self, name: str, digest: str) -> Previous | None:
         """The newest success of this tool with these arguments, or None."""
+        tool = registry.get(name)
+        window = max(REMEMBERED_SECONDS if tool and tool.confirm else 0, tool.dedupe_seconds if tool else 0)
         for call in self.calls:
             if call.name == name and call.digest == digest and call.finished_at:
                 ago = int((self.now - call.finished_at).total_seconds())
-                return Previous(call.result, ago)
+                return Previous(call.result, ago) if ago < window else None
         return None
 
+    @property
+    def done(self) -> list[ToolCall]:
+        """What the model is told was already done, newest first."""
+        since = self.now - timedelta(seconds=REMEMBERED_SECONDS)
+        return [call for call in self.calls if call.finished_at and call.finished_at > since]
 
-def recall(conversation: Conversation, now: datetime) -> Memory:
-    """Successful confirmed or deduplicated calls of the last half hour. One query.
+    @staticmethod
+    def has_done_now(calls: Sequence[ToolCall]) -> bool:
+        """Whether this turn has done something to remember."""
+        return any(_counts(call) for call in calls)
 
-    A success is forgotten when a later tool declares that it ``forgets`` it,
-    and when the conversation was reset since.
+
+def recall(conversation: Conversation, now: datetime, *, except_turn: int | None = None) -> Memory:
+    """Successful confirmed or deduplicated calls that still count, without those of one turn.
+
+    A success is forgotten when a later tool declares that it ``forgets`` it, and
+    when the conversation was reset since.  One query; none for a conversation
+    that has done nothing lately.
     """
-    remembered = [tool.name for tool in registry.all() if tool.confirm or tool.dedupe]
+    since = now - timedelta(seconds=_longest_window())
+    if conversation.last_done_at is None or conversation.last_done_at < since:
+        return Memory((), now)
+    others = Q() if except_turn is None else ~Q(turn_id=except_turn)
     done = ToolCall.objects.filter(
+        others,
         conversation=conversation,
         state=CallState.DONE,
-        name__in=remembered,
+        name__in=_remembered(),
         turn_id__gt=conversation.history_from,
-        finished_at__gt=now - timedelta(seconds=REMEMBERED_SECONDS),
-    ).order_by(F("id").desc())[:50]
-    return Memory(tuple(_unforgotten(done)), now)
+        finished_at__gt=max(since, conversation.forgotten_at or since),
+    )
+    return Memory(tuple(_unforgotten(done.order_by("-id")[:MOST])), now)
+
+
+def clear_tool_history(chat_key: str) -> None:
+    """Forget what was done in this chat: the same call is no repeat any more."""
+    Conversation.objects.filter(pk=chat_key).update(forgotten_at=DbNow())
+
+
+def _remembered() -> list[str]:
+    return [tool.name for tool in registry.all() if tool.confirm or tool.dedupe]
+
+
+def _longest_window() -> int:
+    return max(REMEMBERED_SECONDS, *(tool.dedupe_seconds for tool in registry.all()), 0)
+
+
+def _counts(call: ToolCall) -> bool:
+    tool = registry.get(call.name)
+    return call.state == CallState.DONE and tool is not None and bool(tool.confirm or tool.dedupe)
 
 
 def _unforgotten(newest_first: Iterable[ToolCall]) -> list[ToolCall]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import translation
 
-from aitools import outbox, texts
+from aitools import behaviour, outbox, texts, wording
 from aitools.contexts import context_of
-from aitools.models import CallState, Conversation, OutboundMessage, ToolCall, Turn
+from aitools.models import CallState, Conversation, OutboundMessage, ToolCall
 from aitools.tools import registry
 
 log = logging.getLogger(__name__)
 
 
-def report_of(call: ToolCall, conversation: Conversation) -> str:
+def report_of(call: ToolCall, conversation: Conversation, now: datetime) -> str:
     """The done call in one sentence; "" for calls without an effect to report.
 
     A tool whose own report breaks is reported by its title: what happened is told.
@@ -28,21 +30,22 @@ def report_of(call: ToolCall, conversation: Conversation) -> str:
         return done
     try:
         with transaction.atomic():
-            return tool.report(call.value, context_of(conversation, tool=tool.name, call=call))
+            return tool.report(call.value, context_of(conversation, now, call=call))
     except Exception:
         log.exception("the report of tool %s failed", tool.name)
         return done
 
 
-def reports_of(turn: Turn, conversation: Conversation) -> list[str]:
-    """What the turn has done so far, one sentence an effect, in order."""
-    done = turn.calls.filter(state=CallState.DONE).order_by("id")
-    return [told for call in done if (told := report_of(call, conversation))]
+def reports_of(calls: Iterable[ToolCall], conversation: Conversation, now: datetime) -> list[str]:
+    """What these calls have done, one sentence an effect, in order."""
+    done = [call for call in calls if call.state == CallState.DONE]
+    return [told for call in done if (told := report_of(call, conversation, now))]
 
 
-def tell_effects(turn: Turn, conversation: Conversation) -> None:
+def tell_effects(calls: Iterable[ToolCall], turn_id: int | None, conversation: Conversation, now: datetime) -> None:
     """A turn that is cut off never hides what it has done. Needs a transaction."""
-    with translation.override(conversation.language or "es"):
-        for told in reports_of(turn, conversation):
+    language = wording.language_for(conversation.language, behaviour.profile().language)
+    with translation.override(language):
+        for told in reports_of(calls, conversation, now):
             text = texts.still_happened(told)
-            outbox.enqueue(conversation, text, kind=OutboundMessage.Kind.NOTICE, turn_id=turn.pk)
+            outbox.enqueue(conversation, text, kind=OutboundMessage.Kind.NOTICE, turn_id=turn_id)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from aitools import queue
 from aitools.clock import DbNow
 from aitools.models import Conversation, OutboundMessage, PendingConfirmation, Turn, TurnState
+from aitools.models.turns import OPEN_TURN
 from aitools.outbox import OPEN
 
 log = logging.getLogger(__name__)
@@ -41,9 +42,14 @@ def _unread() -> list[int]:
 
 
 def _unfinished() -> list[int]:
+    """Open turns that wait for nobody: running ones, and those whose answer was stored by a worker that died."""
     free = Q(conversation__lease_token=None) | Q(conversation__lease_until__lt=DbNow())
-    running = Turn.objects.filter(free, state=TurnState.RUNNING)
-    return list(running.values_list("conversation_id", flat=True))
+    asked = PendingConfirmation.objects.filter(
+        conversation=OuterRef("conversation_id"), state=PendingConfirmation.State.PENDING
+    )
+    waits_for_nobody = Q(state=TurnState.RUNNING) | ~Exists(asked)
+    stopped = Turn.objects.filter(free, waits_for_nobody, state__in=OPEN_TURN)
+    return list(stopped.values_list("conversation_id", flat=True))
 
 
 def _expired() -> list[int]:

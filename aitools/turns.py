@@ -2,16 +2,13 @@
 
 ``advance`` may be called by anybody at any time and any number of times.  It
 holds no transaction open while a model, a tool or a channel works, and every
-write goes through ``leases.fence``.
+transaction begins with the conversation's row, lease and epoch unchanged.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from functools import cached_property
 
-from django.db import transaction
 from django.utils import translation
 
 from aitools import (
@@ -20,26 +17,26 @@ from aitools import (
     behaviour,
     completion,
     confirmations,
+    events,
     execution,
     failures,
+    guarding,
     history,
     leases,
-    memory,
     openings,
     outbox,
     reports,
     results,
     texts,
+    turnrows,
+    work,
 )
-from aitools.clock import DbNow
-from aitools.contexts import context_of
-from aitools.errors import LeaseLost, ToolFailed, ToolRetry
+from aitools.errors import AgreementChanged, LeaseLost, ProviderPermanent, Stale, ToolRefusal
 from aitools.interruptions import interrupt
-from aitools.leases import Lease
 from aitools.loop import (
+    Action,
     AskHuman,
     CallModel,
-    CallView,
     Ending,
     Expire,
     Finish,
@@ -49,42 +46,14 @@ from aitools.loop import (
     Transcript,
     decide,
 )
-from aitools.models import (
-    BotProfile,
-    CallState,
-    Conversation,
-    PendingConfirmation,
-    Step,
-    ToolCall,
-    Turn,
-    TurnState,
-)
+from aitools.models import CallState, ToolCall, TurnState
 from aitools.models.turns import OPEN_TURN
-from aitools.tools import ToolContext, ToolSet, registry
+from aitools.work import Work
 
 log = logging.getLogger(__name__)
 
-
-@dataclass
-class Work:
-    """What one pass over a conversation needs, read once."""
-
-    lease: Lease
-    conversation: Conversation
-    turn: Turn
-    profile: BotProfile
-
-    @cached_property
-    def tools(self) -> ToolSet:
-        return ToolSet(registry.all())
-
-    @cached_property
-    def memory(self) -> memory.Memory:
-        return memory.recall(self.conversation, self.ctx.now)
-
-    @cached_property
-    def ctx(self) -> ToolContext:
-        return context_of(self.conversation)
+#: These endings mean that a person should look.
+FOR_STAFF = (Ending.REFUSAL, Ending.FILTERED, Ending.OVERFLOW)
 
 
 def advance(conversation_id: int) -> None:
@@ -92,245 +61,196 @@ def advance(conversation_id: int) -> None:
 
     Raises whatever broke, after recording it; the sweep tries again.
     """
-    while (lease := leases.claim(conversation_id)) is not None:
+    while (claim := leases.claim(conversation_id, *behaviour.likely())) is not None:
+        now = work.begin(claim)
         try:
-            seen_seq = _work(lease)
+            with translation.override(now.language):
+                _pass_over(now)
         except LeaseLost:
             log.info("lease of conversation %s was lost", conversation_id)
             return
+        except Stale as stale:
+            log.info("conversation %s is read again: %s", conversation_id, stale)
+            if not leases.is_held(now.lease):
+                return
+            leases.drop(now.lease)
+            continue
         except Exception as error:
-            failures.record(lease, error)
+            failures.record(now, error)
             raise
-        if leases.release(lease, seen_seq):
+        if _is_finished(now):
             return
-        leases.drop(lease)
 
 
-def _work(lease: Lease) -> int:
-    """Act until nothing is due; returns the inbox count that was seen last."""
-    profile = behaviour.profile()
-    while True:
-        conversation = Conversation.objects.get(pk=lease.conversation_id)
-        with translation.override(conversation.language or profile.language):
-            if not _move_on(lease, conversation, profile):
-                return conversation.inbox_seq
-
-
-def _move_on(lease: Lease, conversation: Conversation, profile: BotProfile) -> bool:
-    """One thing that is due; False when there is none."""
-    turn = Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).first()
-    if turn is not None and conversation.opted_out_at is not None:
-        _stop(lease)
+def _is_finished(now: Work) -> bool:
+    """Whether the lease is given back and nothing is left to read."""
+    if now.is_over:
+        return not now.has_more
+    seen = now.burst.last_seq or now.conversation.read_seq
+    if leases.release(now.lease, seen):
         return True
-    if turn is None:
-        return openings.open_turn(lease, conversation, profile)
-    if turn.state == TurnState.WAITING:
-        return answering.take_answer(lease, conversation, turn, profile)
-    leases.renew(lease, 0)
-    _run(Work(lease, conversation, turn, profile))
+    leases.drop(now.lease)
+    return False
+
+
+def _pass_over(now: Work) -> None:
+    """Read what is unread, then act until the customer, a clock or nobody is waited for."""
+    if now.open_turn_id is None:
+        runs = openings.open_turn(now)
+    elif now.conversation.opted_out_at is not None:
+        _stop(now)
+        return
+    else:
+        runs = _resume(now, now.open_turn_id)
+    with translation.override(now.language):
+        while runs:
+            runs = _act(now)
+
+
+def _resume(now: Work, turn_id: int) -> bool:
+    """Take up the open turn; False when it waits on."""
+    now.rows = turnrows.load(turn_id)
+    if now.rows is None or now.rows.turn.state not in OPEN_TURN:
+        raise Stale(f"turn {turn_id} is closed")
+    asked = now.rows.open_question
+    if asked is not None:
+        return answering.take_answer(now, asked)
+    if now.rows.turn.state == TurnState.WAITING:
+        answering.absorb_answer(now)
     return True
 
 
-def _stop(lease: Lease) -> None:
+def _stop(now: Work) -> None:
     """A vendor told us that they opted out while the turn was under way."""
-    with transaction.atomic(durable=True):
-        conversation = leases.fence(lease)
+    with leases.fenced(now.lease) as conversation:
         interrupt(conversation, "opted out", tell_effects=False)
         conversation.save()
+    now.is_over = True
 
 
-def _run(work: Work) -> None:
-    """Decide and do the turn's next action."""
-    so_far = history.transcript(work.turn)
-    limits = Limits(work.profile.max_steps)
-    action = decide(so_far, work.tools, limits, work.memory.find)
+def _act(now: Work) -> bool:
+    """Decide and do the turn's next action; False when the pass is over."""
+    so_far = turnrows.transcript(now.turn_rows)
+    limits = Limits(now.profile.max_steps, now.profile.sums_up)
+    recalled = now.memory.with_turn(now.turn_rows.calls)
+    action = decide(so_far, now.tools, limits, recalled.find, guarding.guard_of(now))
+    return _do(now, so_far, action)
+
+
+def _do(now: Work, so_far: Transcript, action: Action) -> bool:
     match action:
         case CallModel():
-            _call_model(work, so_far, action)
+            return _call_model(now, so_far, action)
         case RunCall():
-            _run_call(work, action)
+            return _run_call(now, action)
         case AskHuman():
-            _ask(work, action)
+            return _ask(now, action)
         case Settle():
-            _settle(work, action)
+            return _settle(now, action)
         case Expire():
-            _expire_changed_tool(work, _row(action.call))
+            return _expire_changed(now, now.turn_rows.call(action.call), action.reason)
         case Finish():
-            _finish(work, action)
+            return _finish(now, action)
 
 
-def _call_model(work: Work, so_far: Transcript, action: CallModel) -> None:
+def _call_model(now: Work, so_far: Transcript, action: CallModel) -> bool:
     """One reply becomes a step and its calls, whatever they are."""
-    endpoints = behaviour.endpoints(work.profile)
-    leases.renew(work.lease, completion.longest_wait(endpoints))
-    request = history.request(
-        work.conversation,
-        work.turn,
-        so_far,
-        work.tools,
-        work.ctx,
-        work.profile,
-        work.memory,
-        nudge=action.nudge,
-    )
-    got = completion.complete(request, endpoints, more_room=action.more_room)
-    with transaction.atomic(durable=True):
-        leases.fence(work.lease)
-        step = _store_step(work.turn, len(so_far.steps) + 1, got, action.nudge)
-        if action.event:
-            _report(work, action.event, step.index, action.detail)
-        for failure in got.failures:
-            _report(work, audit.FALLBACK, step.index, failure)
-
-
-def _store_step(turn: Turn, index: int, got: completion.Completion, nudge: str) -> Step:
-    reply = got.reply
-    step = Step.objects.create(
-        turn=turn,
-        index=index,
-        provider=got.endpoint.kind,
-        model=reply.model[:120],
-        nudge=nudge,
-        text=reply.text,
-        raw=reply.raw,
-        stop=reply.stop,
-        raw_stop=reply.raw_stop[:60],
-        request_id=reply.request_id[:120],
-        input_tokens=reply.usage.input,
-        output_tokens=reply.usage.output,
-        cached_tokens=reply.usage.cached_input,
-        duration_ms=got.duration_ms,
-    )
-    ToolCall.objects.bulk_create(
-        ToolCall(
-            turn=turn,
-            step=step,
-            conversation_id=turn.conversation_id,
-            position=position,
-            vendor_id=asked.vendor_id[:255],
-            name=asked.name[:128],
-            arguments=asked.arguments,
-        )
-        for position, asked in enumerate(reply.tool_calls)
-    )
-    return step
-
-
-def _run_call(work: Work, action: RunCall) -> None:
-    call = _row(action.call)
-    pending = PendingConfirmation.objects.filter(call=call).first()
-    if pending is not None and not _still_agreed(pending, action):
-        _expire_changed_tool(work, call)
-        return
-    agreed = pending.fingerprint if pending else None
-    ctx = context_of(work.conversation, tool=call.name, call=call, agreed=agreed)
-    outcome = execution.run(work.lease, call, action.bound.tool, action.valid, ctx)
-    if isinstance(outcome, execution.Changed):
-        _ask_again(work, call, confirmations.CHANGED)
-
-
-def _still_agreed(pending: PendingConfirmation, action: RunCall) -> bool:
-    """The tool and the arguments are those the customer was asked about."""
-    return pending.schema_hash == action.bound.schema_hash and pending.digest == action.valid.digest
-
-
-def _expire_changed_tool(work: Work, call: ToolCall) -> None:
-    """A deploy changed the tool while the customer thought: apologise, run nothing."""
-    with transaction.atomic(durable=True):
-        conversation = leases.fence(work.lease)
-        failures.close_calls(work.turn, CallState.EXPIRED)
-        audit.record_call(audit.CHANGED, call, error="the tool changed")
-        reports.tell_effects(work.turn, conversation)
-        _end(work, conversation, texts.tool_gone(), TurnState.CANCELLED)
-
-
-def _ask_again(work: Work, call: ToolCall, why: str) -> None:
-    """What was agreed is not so any more: settle the call and ask about it anew."""
-    with transaction.atomic(durable=True):
-        leases.fence(work.lease)
-        ToolCall.objects.filter(pk=call.pk).update(
-            state=CallState.REFUSED,
-            result=results.changed(),
-            is_error=True,
-            finished_at=DbNow(),
-        )
-        audit.record_call(audit.CHANGED, call)
-        confirmations.repeat(work.turn, call, why)
-
-
-def _ask(work: Work, action: AskHuman) -> None:
-    """Store the question, unless the shop refuses it or the customer wrote meanwhile."""
-    call = _row(action.call)
-    ctx = context_of(work.conversation, tool=call.name, call=call)
+    endpoints = now.behaviour.endpoints()
+    leases.cover(now.lease, completion.longest_wait(endpoints))
+    request = history.request(now, so_far, action)
     try:
-        asked = confirmations.compose(
-            action.bound,
-            action.valid,
-            ctx,
-            work.conversation,
-            previous=action.previous,
-            why=call.step.raw_stop,
-        )
-    except (ToolRetry, ToolFailed) as refusal:
+        got = completion.complete(request, endpoints, more_room=action.more_room)
+    except ProviderPermanent as error:
+        if error.kind != "context_overflow":
+            raise
+        return _finish(now, Finish("", Ending.OVERFLOW, events.OVERFLOW, str(error)))
+    step = now.turn_rows.add_step(got, action.nudge, dict(request.facts))
+    if action.event:
+        now.turn_rows.report(action.event, step=step.index, error=action.detail)
+    for failure in got.failures:
+        now.turn_rows.report(events.FALLBACK, step=step.index, error=failure)
+    return True
+
+
+def _run_call(now: Work, action: RunCall) -> bool:
+    rows = now.turn_rows
+    call = rows.call(action.call)
+    if action.bound.tool.confirm and not confirmations.still_agreed(rows, call, action.bound, action.valid):
+        return _expire_changed(now, call, "the tool or the arguments changed")
+    asked = rows.question_of(call)
+    try:
+        execution.run(now, call, action, asked.fingerprint if asked else None)
+    except AgreementChanged:
+        rows.settle(call, CallState.REFUSED, results.changed(), now.now, is_error=True)
+        rows.events.append(audit.of_call(events.CHANGED, call))
+        rows.add_own_step(call, confirmations.CHANGED)
+    return True
+
+
+def _ask(now: Work, action: AskHuman) -> bool:
+    """Ask the customer, unless the shop refuses it or the customer wrote meanwhile."""
+    call = now.turn_rows.call(action.call)
+    try:
+        confirmations.ask(now, call, action)
+    except confirmations.Interjected:
+        answering.interject(now, call)
+        return True
+    except ToolRefusal as refusal:
         content = results.refused_unasked(refusal)
-        _settle(work, Settle(action.call, content, audit.INVALID, digest=action.valid.digest))
-        return
-    with transaction.atomic(durable=True):
-        conversation = leases.fence(work.lease)
-        if answering.take_interjection(conversation, work.turn, call):
-            return
-        confirmations.store(conversation, call, action.bound, action.valid, asked, work.profile.confirm_seconds)
-        Turn.objects.filter(pk=work.turn.pk).update(state=TurnState.WAITING, reply=asked.text)
+        return _settle(now, Settle(action.call, content, events.INVALID, digest=action.valid.digest))
+    return False
 
 
-def _settle(work: Work, action: Settle) -> None:
-    call = _row(action.call)
-    with transaction.atomic(durable=True):
-        leases.fence(work.lease)
-        call.state = CallState.REFUSED
-        call.result, call.is_error, call.digest = action.content, action.is_error, action.digest
-        call.finished_at = work.ctx.now
-        call.save(update_fields=["state", "result", "is_error", "digest", "finished_at"])
-        audit.record_call(action.event, call, error=action.content if action.is_error else "")
+def _settle(now: Work, action: Settle) -> bool:
+    rows = now.turn_rows
+    call = rows.call(action.call)
+    rows.settle(call, CallState.REFUSED, action.content, now.now, is_error=action.is_error, digest=action.digest)
+    rows.events.append(audit.of_call(action.event, call, error=action.content if action.is_error else ""))
+    if action.event == events.TRUNCATED:
+        log.warning("a reply of conversation %s was cut: call of %s not run", now.conversation.pk, call.name)
+    return True
 
 
-def _finish(work: Work, action: Finish) -> None:
+def _expire_changed(now: Work, call: ToolCall, reason: str) -> bool:
+    """A deploy changed the tool while the customer thought: apologise, run nothing."""
+    rows = now.turn_rows
+    rows.close(CallState.EXPIRED, now.now)
+    rows.events.append(audit.of_call(events.CHANGED, call, error=reason))
+    return _end(now, texts.tool_gone(), TurnState.CANCELLED, tell_effects=True)
+
+
+def _finish(now: Work, action: Finish) -> bool:
     """Reply and end; our code speaks when the model has no words for it."""
-    with transaction.atomic(durable=True):
-        conversation = leases.fence(work.lease)
-        if action.event:
-            _report(work, action.event, error=action.detail)
-        if action.ending is Ending.REFUSAL:
-            conversation.needs_staff = True
-            conversation.save(update_fields=["needs_staff"])
-        _end(work, conversation, _words_for(work, action), TurnState.DONE)
+    if action.event:
+        now.turn_rows.report(action.event, step=len(now.turn_rows.steps), error=action.detail)
+    needs_staff = {"needs_staff": True} if action.ending in FOR_STAFF else {}
+    return _end(now, _words_for(now, action), TurnState.DONE, **needs_staff)
 
 
-def _words_for(work: Work, action: Finish) -> str:
+def _words_for(now: Work, action: Finish) -> str:
     """The model's text; without one, what was done, else why there is no answer."""
     if action.text:
         return action.text
-    if told := reports.reports_of(work.turn, work.conversation):
+    if told := _reports(now):
         return "\n".join(told)
-    undone = work.turn.calls.filter(state__in=(CallState.FAILED, CallState.UNKNOWN), confirmation__isnull=False)
-    return texts.apology() if undone.exists() else texts.ending(action.ending)
+    undone = (CallState.FAILED, CallState.UNKNOWN)
+    rows = now.turn_rows
+    was_agreed = any(call.state in undone and rows.question_of(call) for call in rows.calls)
+    return texts.apology() if was_agreed else texts.ending(action.ending)
 
 
-def _end(work: Work, conversation: Conversation, text: str, state: TurnState) -> None:
-    """Close the turn with a reply. Needs the fenced transaction."""
-    Turn.objects.filter(pk=work.turn.pk).update(state=state, reply=text, finished_at=DbNow())
-    outbox.enqueue(conversation, text, turn_id=work.turn.pk)
+def _reports(now: Work) -> list[str]:
+    return reports.reports_of(now.turn_rows.calls, now.conversation, now.now)
 
 
-def _row(view: CallView) -> ToolCall:
-    return ToolCall.objects.select_related("step").get(call_id=view.id)
-
-
-def _report(work: Work, kind: str, step: int = 0, error: str = "") -> None:
-    audit.record_turn(
-        kind,
-        conversation_id=work.conversation.pk,
-        turn_id=work.turn.pk,
-        step=step,
-        error=error,
-    )
+def _end(now: Work, text: str, state: TurnState, *, tell_effects: bool = False, **changes: bool) -> bool:
+    """Close the turn with a reply and give the lease back, in one transaction."""
+    rows = now.turn_rows
+    rows.end(state, text, now.now)
+    with now.commit():
+        now.give_back(**changes)
+        rows.store()
+        if tell_effects:
+            reports.tell_effects(rows.calls, rows.turn.pk, now.conversation, now.now)
+        outbox.enqueue(now.conversation, text, turn_id=rows.turn.pk)
+    return False

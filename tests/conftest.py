@@ -21,7 +21,7 @@ django.setup()
 # Slow on purpose in production; tests make many users.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 #: Written by migrations; no test changes them.
-KEPT_TABLES = frozenset({"django_migrations", "django_content_type", "auth_permission"})
+KEPT_TABLES = frozenset({"django_migrations", "django_content_type", "auth_permission", "aitools_behaviourversion"})
 # Handler threads close their connections at once, so that the test database can be dropped.
 connections.settings["default"]["CONN_MAX_AGE"] = 0
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Min, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 
 from aitools import behaviour
-from aitools.channels.base import EventKind
-from aitools.models import Conversation, InboundEvent, InboundState, OutboundMessage, OutboundState, PendingConfirmation
+from aitools.models import Conversation, InboundEvent, OutboundMessage, OutboundState, PendingConfirmation
 
 #: How many of each are listed; the lists behind them have the rest.
 SHOWN = 8
@@ -52,7 +51,8 @@ def waiting_count() -> int:
 
 def _unread() -> QuerySet[InboundEvent]:
     """Talk alone: a status whose message we don't know stays unread and is nobody's work."""
-    return InboundEvent.objects.filter(state=InboundState.UNREAD).exclude(kind=EventKind.STATUS)
+    waiting = Q(seq__gt=F("conversation__read_seq"), conversation__read_seq__lt=F("conversation__inbox_seq"))
+    return InboundEvent.objects.filter(waiting)
 
 
 def _waiting() -> QuerySet[Conversation]:

@@ -16,7 +16,7 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 
-from aitools import audit
+from aitools import events
 from aitools.channels.names import channel_title
 from aitools.tools import registry
 
@@ -99,7 +99,7 @@ class KindFilter(DropdownFilter):
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(kind, kind) for kind in audit.KINDS]
+        return [(kind, kind) for kind in events.KINDS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         kind = self.value()

@@ -16,7 +16,7 @@ class AuditEvent(models.Model):
     at = models.DateTimeField(_("at"), db_default=DbNow())
     kind = models.CharField(_("event"), max_length=40)
     conversation = models.ForeignKey(
-        Conversation, null=True, blank=True, on_delete=models.PROTECT, related_name="events"
+        Conversation, null=True, blank=True, on_delete=models.PROTECT, related_name="events", db_index=False
     )
     turn = models.ForeignKey(Turn, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
     step = models.PositiveSmallIntegerField(_("step"), null=True, blank=True)

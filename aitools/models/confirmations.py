@@ -32,7 +32,9 @@ class PendingConfirmation(models.Model):
         CANCELLED = "cancelled", _("Cancelled")
 
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="confirmations")
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.PROTECT, related_name="confirmations", db_index=False
+    )
     call = models.OneToOneField(ToolCall, on_delete=models.PROTECT, related_name="confirmation")
     message = models.OneToOneField(OutboundMessage, on_delete=models.PROTECT, related_name="confirmation")
     tool = models.CharField(_("tool"), max_length=64)
@@ -49,7 +51,9 @@ class PendingConfirmation(models.Model):
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
     answered_seq = models.BigIntegerField(null=True, blank=True, editable=False)
-    answered_by = models.ForeignKey(InboundEvent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    answered_by = models.ForeignKey(
+        InboundEvent, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
 
     class Meta:
         verbose_name = _("confirmation")

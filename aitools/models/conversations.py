@@ -44,6 +44,10 @@ class Conversation(models.Model):
     read_seq = models.BigIntegerField(default=0, editable=False)
     epoch = models.IntegerField(default=0, editable=False)
     history_from = models.BigIntegerField(default=0, editable=False, help_text="Turns with a smaller id were reset.")
+    last_done_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a tool that is remembered succeeded last, or later."
+    )
+    forgotten_at = models.DateTimeField(null=True, blank=True, editable=False)
     wake_at = models.DateTimeField(null=True, blank=True, editable=False)
     first_unread_at = models.DateTimeField(null=True, blank=True, editable=False)
     lease_token = models.UUIDField(null=True, blank=True, editable=False)

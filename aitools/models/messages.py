@@ -14,8 +14,10 @@ from aitools.models.conversations import Conversation
 
 
 class InboundState(models.TextChoices):
-    UNREAD = "unread", _("Unread")
-    READ = "read", _("Read by the bot")
+    """To whom an event goes; talk for the bot is read once its ``seq`` is at most the conversation's ``read_seq``."""
+
+    UNREAD = "unread", _("Not applied")
+    BOT = "bot", _("For the bot")
     STAFF = "staff", _("Left to staff")
     APPLIED = "applied", _("Applied")
 
@@ -25,11 +27,11 @@ class InboundEvent(models.Model):
 
     ``seq`` is the conversation's ``inbox_seq`` at arrival for talk (messages and
     presses), null for the rest.  ``sent_at`` is the vendor's time, ``received_at``
-    ours.  ``turn`` is the turn that read it.
+    ours.  The turn that read talk is the first with ``read_to`` at ``seq`` or later.
     """
 
     conversation = models.ForeignKey(
-        Conversation, null=True, blank=True, on_delete=models.PROTECT, related_name="inbound"
+        Conversation, null=True, blank=True, on_delete=models.PROTECT, related_name="inbound", db_index=False
     )
     channel = models.CharField(_("channel"), max_length=30)
     provider_id = models.CharField(_("provider's id"), max_length=255)
@@ -37,7 +39,6 @@ class InboundEvent(models.Model):
     message_kind = models.CharField(_("message kind"), max_length=20, default="text")
     seq = models.BigIntegerField(null=True, blank=True, editable=False)
     state = models.CharField(_("state"), max_length=10, choices=InboundState.choices, default=InboundState.UNREAD)
-    turn = models.ForeignKey("aitools.Turn", null=True, blank=True, on_delete=models.PROTECT, related_name="inbound")
     text = models.TextField(_("text"), blank=True)
     payload = models.CharField(_("button"), max_length=256, blank=True)
     media = models.JSONField(_("media"), default=list, blank=True)
@@ -89,7 +90,7 @@ class OutboundMessage(models.Model):
         STAFF = "staff", _("Staff")
 
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="outbound")
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="outbound", db_index=False)
     turn = models.ForeignKey("aitools.Turn", null=True, blank=True, on_delete=models.PROTECT, related_name="outbound")
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.REPLY)
     text = models.TextField(_("text"))

@@ -6,6 +6,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from aitools.overrides import TEXTS
+
 
 class ModelEndpoint(models.Model):
     """A model somewhere. The key itself is never stored, only where to find it."""
@@ -42,9 +44,7 @@ class ModelEndpoint(models.Model):
         max_length=10,
         choices=ToolCalls,
         default=ToolCalls.AUTO,
-        help_text=_(
-            "The plan is for models that know no tools. Automatic: the plan, once the vendor refused tools."
-        ),
+        help_text=_("The plan is for models that know no tools. Automatic: the plan, once the vendor refused tools."),
     )
     refuses_tools = models.BooleanField(_("refuses tools"), default=False, editable=False)
     active = models.BooleanField(_("active"), default=True)
@@ -180,4 +180,22 @@ class TextOverride(models.Model):
         constraints = [models.UniqueConstraint(fields=["profile", "language", "name"], name="text_once")]
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.language})"
+        text = TEXTS.get(self.name)
+        return f"{text.label if text else self.name} ({self.language})"
+
+
+class BehaviourVersion(models.Model):
+    """One row whose number rises, by triggers, with every edit of a profile, its texts or its models.
+
+    Workers keep what they read and look again when the number has changed; it
+    comes with the statement that takes a lease.
+    """
+
+    version = models.BigIntegerField(default=1)
+
+    class Meta:
+        verbose_name = _("version of the settings")
+        verbose_name_plural = _("version of the settings")
+
+    def __str__(self) -> str:
+        return str(self.version)

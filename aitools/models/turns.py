@@ -32,7 +32,7 @@ class Turn(models.Model):
     the customer's last message).  ``failures`` counts attempts that died.
     """
 
-    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="turns")
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="turns", db_index=False)
     state = models.CharField(_("state"), max_length=10, choices=TurnState.choices, default=TurnState.RUNNING)
     language = models.CharField(_("language"), max_length=10, blank=True)
     text = models.TextField(_("customer"), blank=True)
@@ -73,7 +73,7 @@ class Step(models.Model):
     was told besides the talk (null: the same as in the step before).
     """
 
-    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="steps")
+    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="steps", db_index=False)
     index = models.PositiveSmallIntegerField(_("step"))
     provider = models.CharField(_("provider"), max_length=20)
     model = models.CharField(_("model"), max_length=120, blank=True)
@@ -127,8 +127,8 @@ class ToolCall(models.Model):
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="calls")
-    step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="calls")
-    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="calls")
+    step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="calls", db_index=False)
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="calls", db_index=False)
     position = models.PositiveSmallIntegerField(_("position"))
     call_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     vendor_id = models.CharField(max_length=255, blank=True)

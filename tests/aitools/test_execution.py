@@ -13,7 +13,7 @@ from django.db import connection, connections, transaction
 
 from aitools import clock, execution, leases, staffing, turns
 from aitools.errors import AgreementChanged, ToolFailed, ToolRetry
-from aitools.models import AuditEvent, Conversation, ModelEndpoint, ToolCall, Turn
+from aitools.models import AuditEvent, Conversation, ModelEndpoint, PendingConfirmation, ToolCall, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import Tool, ToolContext, registry
@@ -22,8 +22,8 @@ from tests.aitools.desk import Desk, Thing
 from tests.aitools.threads import together
 
 Handler = Callable[[Thing, ToolContext], Any]
-#: A dead worker's lease covers the tool's 15 s and the grace.
-LEASE_SECONDS = 15 + leases.GRACE_SECONDS + 1
+#: A dead worker's lease covers what its models may take (30 s, 5 s offline) and the grace.
+LEASE_SECONDS = 35 + leases.GRACE_SECONDS + 1
 DO = asks(("work", {"name": "pan"}))
 
 
@@ -66,7 +66,7 @@ def test_effect_and_record_are_one_transaction(desk: Desk, use: Callable[..., No
     use(work)
     with scripted.script([DO, says("Listo.")]):
         desk.write("pan")
-    assert inside == [(True, "running")]
+    assert inside == [(True, "requested")]
     assert (call().state, call().value, call().attempt) == ("done", {"made": "pan"}, 1)
     assert kinds() == ["tool.call", "tool.result"]
     assert len(parts.things()) == 1
@@ -80,10 +80,10 @@ def test_a_crash_before_the_commit_means_nothing_happened_and_it_runs_again(
     with scripted.script([DO, says("Listo.")]):
         with pytest.raises(Crash):
             desk.write("pan")
-        assert (call().state, parts.things()) == ("running", [])
+        assert (call().state, parts.things()) == ("requested", [])
         clock.shift(LEASE_SECONDS)
         desk.sweep()
-    assert (call().state, call().attempt, len(parts.things())) == ("done", 2, 1)
+    assert (call().state, call().attempt, len(parts.things())) == ("done", 1, 1)
     assert desk.said() == ["Listo."]
 
 
@@ -130,7 +130,8 @@ def test_a_call_left_by_a_killed_worker_is_done_once(desk: Desk, use: Callable[.
         desk.receive("sí")
         desk.published.clear()
         ToolCall.objects.update(state=left, attempt=int(left == "running"))
-        Turn.objects.update(state="running")
+        PendingConfirmation.objects.update(state="approved", answered_seq=2)
+        Turn.objects.update(state="running", read_to=2)
         Conversation.objects.update(read_seq=2)
         desk.sweep()
     assert (call().state, len(parts.things())) == ("done", 1)
@@ -297,7 +298,7 @@ def test_an_outside_effect_found_running_is_unknown_and_not_run_again(desk: Desk
 def lone_step(desk: Desk) -> None:
     """Let the model ask, and stop right before its call runs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(turns, "_run_call", stop)
+        patch.setattr(execution._threads, "submit", stop)
         with pytest.raises(Crash):
             turns.advance(desk.conversation().pk)
     Conversation.objects.update(lease_token=None, lease_until=None)
@@ -374,7 +375,7 @@ def test_an_epoch_that_moved_on_alone_is_enough_to_void_the_commit(desk: Desk, u
     use(work)
     with scripted.script([DO]):
         desk.write("pan")
-    assert (parts.things(), call().state) == ([], "running")
+    assert (parts.things(), call().state) == ([], "requested")
 
 
 def test_an_outside_effect_overtaken_by_a_reset_is_left_to_staff(desk: Desk, use: Callable[..., None]) -> None:

@@ -30,7 +30,7 @@ def test_talk_is_numbered_in_order_of_arrival(desk: Desk) -> None:
     for text in ("uno", "dos", "tres"):
         desk.receive(text)
     rows = InboundEvent.objects.order_by("id").values_list("text", "seq", "state")
-    assert list(rows) == [("uno", 1, "unread"), ("dos", 2, "unread"), ("tres", 3, "unread")]
+    assert list(rows) == [("uno", 1, "bot"), ("dos", 2, "bot"), ("tres", 3, "bot")]
     conversation = desk.conversation()
     assert (conversation.inbox_seq, conversation.read_seq) == (3, 0)
 

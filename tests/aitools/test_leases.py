@@ -20,9 +20,9 @@ def key(desk: Desk) -> int:
 
 
 def claimed(key: int) -> Lease:
-    lease = leases.claim(key)
-    assert lease is not None
-    return lease
+    claim = leases.claim(key)
+    assert claim is not None
+    return claim.lease
 
 
 def is_held(lease: Lease) -> bool:
@@ -122,7 +122,7 @@ def arrive(key: int, number: int) -> bool:
 
 
 def test_of_many_claims_at_once_one_wins(key: int) -> None:
-    won: list[Lease | None] = []
+    won: list[leases.Claim | None] = []
     together(*[lambda: won.append(leases.claim(key))] * 8)
     assert len([lease for lease in won if lease is not None]) == 1
 

@@ -1,0 +1,143 @@
+"""A burst: the unread talk of a conversation, read together as one message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from aitools.answers import Answer, Words, read
+from aitools.channels.base import EventKind
+from aitools.models import InboundEvent, PendingConfirmation
+from aitools.types import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Unread talk in order of arrival; may be empty."""
+
+    events: tuple[InboundEvent, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.events)
+
+    @property
+    def last_seq(self) -> int:
+        return max((event.seq or 0 for event in self.events), default=0)
+
+    @property
+    def written(self) -> Sequence[InboundEvent]:
+        """Everything but presses of buttons."""
+        return [event for event in self.events if event.kind != EventKind.PRESS]
+
+    @property
+    def has_press(self) -> bool:
+        return len(self.written) < len(self.events)
+
+    @property
+    def is_only_presses(self) -> bool:
+        return not self.written
+
+    @property
+    def text(self) -> str:
+        """What was written; what stands on a button counts only when nothing was."""
+        return joined(self.written or self.events)
+
+    @property
+    def line(self) -> str:
+        """What was written on one line, as a yes or no is read."""
+        return " ".join(joined(self.written).split())
+
+    def up_to(self, seq: int) -> Burst:
+        return Burst(tuple(event for event in self.events if (event.seq or 0) <= seq))
+
+    def after(self, seq: int) -> Burst:
+        return Burst(tuple(event for event in self.events if (event.seq or 0) > seq))
+
+
+def from_json(rows: str | None) -> Burst:
+    """The burst that ``leases.claim`` reads as a JSON array of events."""
+    return Burst(tuple(_event(row) for row in json.loads(rows or "[]")))
+
+
+def unread(conversation_id: int, read_seq: int) -> Burst:
+    """Talk that arrived after ``read_seq``. One query."""
+    rows = InboundEvent.objects.filter(conversation_id=conversation_id, seq__gt=read_seq)
+    return Burst(tuple(rows.order_by("seq")))
+
+
+def joined(events: Sequence[InboundEvent]) -> str:
+    """Events as one text; a picture or voice note is named in brackets."""
+    named = (event.text or (f"[{event.message_kind}]" if event.message_kind != "text" else "") for event in events)
+    return "\n".join(filter(None, named))
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a burst says to a question. ``late``: it came after the expiry."""
+
+    answer: Answer
+    text: str
+    by: InboundEvent | None = None
+    late: bool = False
+    ignored: bool = False
+
+    @property
+    def is_press(self) -> bool:
+        return self.by is not None and self.by.kind == EventKind.PRESS
+
+
+def read_burst(pending: PendingConfirmation, burst: Burst, words: Words) -> Read:
+    """Read the joined unread burst as one answer to this question.
+
+    ``ignored`` when it holds only presses of other questions.
+    """
+    mine = [event for event in burst.events if pressed(event, pending) is not None]
+    if not mine and not burst.written:
+        return Read(Answer.OTHER, "", ignored=True)
+    heard = [*mine, *burst.written]
+    if _too_late(pending, heard):
+        return Read(_plain(mine, burst.line, pending, words), burst.text, heard[0], late=True)
+    contradictory = len({pressed(event, pending) for event in mine}) > 1
+    if contradictory or (mine and burst.written):
+        return Read(Answer.OTHER, joined(heard), heard[0])
+    if mine:
+        return Read(pressed(mine[0], pending) or Answer.OTHER, mine[0].text, mine[0])
+    if any(not pending.is_timely(event.received_at) for event in burst.written):
+        return Read(Answer.OTHER, burst.text, heard[0])
+    return Read(read(burst.line, words), burst.text, heard[0])
+
+
+def pressed(event: InboundEvent, pending: PendingConfirmation) -> Answer | None:
+    """YES or NO if this event presses a button of exactly this question."""
+    if event.kind != EventKind.PRESS:
+        return None
+    for answer in (Answer.YES, Answer.NO):
+        if event.payload == f"confirm:{pending.key}:{answer}":
+            return answer
+    return None
+
+
+def is_plain_yes(burst: Burst, last: PendingConfirmation, words: Words) -> bool:
+    """Whether the whole burst is a yes, typed or pressed, to this question."""
+    if burst.has_press:
+        return all(pressed(event, last) is Answer.YES for event in burst.events)
+    return read(burst.line, words) is Answer.YES
+
+
+def _too_late(pending: PendingConfirmation, events: Sequence[InboundEvent]) -> bool:
+    """Late when nothing of the burst came in time: the earliest decides."""
+    expires_at = pending.expires_at
+    return expires_at is not None and all(event.received_at > expires_at for event in events)
+
+
+def _plain(mine: Sequence[InboundEvent], line: str, pending: PendingConfirmation, words: Words) -> Answer:
+    answers = {pressed(event, pending) or Answer.OTHER for event in mine}
+    if (mine and line) or len(answers) > 1:
+        return Answer.OTHER
+    return answers.pop() if answers else read(line, words)
+
+
+def _event(row: Mapping[str, Json]) -> InboundEvent:
+    return InboundEvent(**{**row, "received_at": datetime.fromisoformat(row["received_at"])})

@@ -1,0 +1,171 @@
+"""One pass of a worker over a conversation: what it read with its lease, and how it commits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from aitools import behaviour, bursts, leases, memory, wording
+from aitools.behaviour import Behaviour
+from aitools.bursts import Burst
+from aitools.contexts import context_of
+from aitools.leases import Claim, Lease
+from aitools.models import BotProfile, Conversation, ToolCall
+from aitools.tools import ToolContext, ToolSet, registry
+from aitools.turnrows import TurnRows
+from aitools.types import Json, Prompt
+from aitools.wording import Wording
+
+
+@dataclass
+class Work:
+    """A leased conversation, its unread talk and its open turn.
+
+    ``rows`` is None while there is no turn.  ``is_over`` once the lease was
+    given back, ``has_more`` if talk arrived that nobody has read.
+    """
+
+    lease: Lease
+    conversation: Conversation
+    behaviour: Behaviour
+    burst: Burst
+    earlier: tuple[tuple[str, str], ...]
+    claimed_at: datetime
+    open_turn_id: int | None = None
+    newest_said_id: int | None = None
+    rows: TurnRows | None = None
+    is_over: bool = False
+    has_more: bool = False
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def profile(self) -> BotProfile:
+        return self.behaviour.profile
+
+    @property
+    def turn_rows(self) -> TurnRows:
+        """The rows of the turn under way."""
+        if self.rows is None:
+            raise RuntimeError("there is no turn yet")
+        return self.rows
+
+    @property
+    def now(self) -> datetime:
+        """Database time: what the claim said, and how long ago that was."""
+        return self.claimed_at + timedelta(seconds=time.monotonic() - self.started)
+
+    @property
+    def read_to(self) -> int:
+        """The newest talk that was read, by this turn or without one."""
+        return max(self.conversation.read_seq, self.rows.turn.read_to if self.rows else 0)
+
+    @property
+    def language(self) -> str:
+        """The conversation's, among those that there are texts for."""
+        return wording.language_for(self.conversation.language, self.profile.language)
+
+    @property
+    def wording(self) -> Wording:
+        return self.behaviour.wording(self.language)
+
+    @cached_property
+    def tools(self) -> ToolSet:
+        return ToolSet(registry.all())
+
+    @cached_property
+    def memory(self) -> memory.Memory:
+        turn = self.rows.turn.pk if self.rows else None
+        return memory.recall(self.conversation, self.now, except_turn=turn)
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """What the shop tells the model now; made once in a pass, and anew after an effect."""
+        built: Prompt = import_string(settings.AITOOLS_PROMPT_BUILDER)(self.ctx())
+        return built
+
+    def forget_prompt(self) -> None:
+        """An effect may have changed the facts."""
+        self.__dict__.pop("prompt", None)
+
+    def ctx(self, call: ToolCall | None = None, agreed: Json = None) -> ToolContext:
+        return context_of(self.conversation, self.now, call=call, agreed=agreed, language=self.language)
+
+    @contextmanager
+    def commit(self) -> Iterator[TurnRows]:
+        """A transaction for the turn's rows; undone, they are as before in memory too.
+
+        The block takes the conversation's row first (``leases.hold``,
+        ``give_back`` or ``fence``), then stores the rows it is given, then what
+        refers to them.
+        """
+        rows = self.turn_rows
+        before = rows.unsaved()
+        try:
+            with transaction.atomic(durable=True):
+                yield rows
+        except BaseException:
+            rows.unstored(before)
+            raise
+        rows.stored()
+
+    def flush(self) -> None:
+        """Store the turn so far and keep the lease: an effect comes next."""
+        with self.commit() as rows:
+            self.hold()
+            rows.store()
+
+    def hold(self, **changes: Any) -> None:
+        """Lock the conversation in this transaction and keep the lease; LeaseLost without it."""
+        leases.hold(self.lease, **self.read_marks(), **changes)
+
+    def try_to_give_back(self) -> bool:
+        """Free the lease in this transaction if all talk was read; False if not, LeaseLost without it."""
+        idle = {"wake_at": None, "first_unread_at": None}
+        given = leases.give_back(self.lease, self.read_to, **idle, **self.read_marks())
+        if given:
+            self.is_over = True
+        else:
+            leases.fence(self.lease)
+        return given
+
+    def give_back(self, **changes: Any) -> None:
+        """Free the lease in this transaction; what is still unread is looked at next."""
+        idle = {"wake_at": None, "first_unread_at": None}
+        marks = {**self.read_marks(), **changes}
+        if not leases.give_back(self.lease, self.read_to, **idle, **marks):
+            leases.hold(self.lease, lease_token=None, lease_until=None, **marks)
+            self.has_more = True
+        self.is_over = True
+
+    def read_marks(self) -> dict[str, Any]:
+        """The conversation's columns that follow from what this turn has read and done."""
+        marks: dict[str, Any] = {"read_seq": self.read_to, "language": self.conversation.language}
+        if self.memory.has_done_now(self.turn_rows.calls):
+            marks["last_done_at"] = self.now
+        return marks
+
+
+def begin(claim: Claim) -> Work:
+    """What a claim read, as work."""
+    burst = bursts.from_json(claim.unread)
+    in_force = behaviour.at(claim.behaviour_version)
+    earlier = claim.earlier[: in_force.profile.history_turns]
+    return Work(
+        claim.lease,
+        claim.conversation,
+        in_force,
+        burst,
+        earlier,
+        claim.now,
+        open_turn_id=claim.open_turn_id,
+        newest_said_id=claim.newest_said_id,
+    )
