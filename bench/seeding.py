@@ -16,10 +16,10 @@ from bench.engine_side import CHANNEL
 ENGINE = (
     """
     INSERT INTO aitools_conversation (key, channel, account, address, phone, profile_name, language, language_fixed,
-        mode, needs_staff, inbox_seq, read_seq, epoch, history_from, created_at, last_inbound_at)
+        mode, needs_staff, inbox_seq, read_seq, epoch, history_from, created_at, last_inbound_at, last_done_at)
     SELECT gen_random_uuid(), %(channel)s, '', %(prefix)s || n, '', 'Ana', 'es', false,
-        'bot', false, 2 * %(turns)s, 2 * %(turns)s, 0, 0, now() - interval '900 days', now() - interval '1 day'
-    FROM generate_series(1, %(chats)s) n
+        'bot', false, 2 * %(turns)s, 2 * %(turns)s, 0, 0, now() - interval '900 days', ended, ended
+    FROM generate_series(1, %(chats)s) n CROSS JOIN (SELECT now() - interval '1 day') day (ended)
     """,
     """
     CREATE TEMP TABLE chat ON COMMIT DROP AS
@@ -39,10 +39,10 @@ ENGINE = (
     SELECT id, conversation_id, read_to, started_at AS at, read_to %% 8 = 0 AS ordered FROM turned
     """,
     """
-    INSERT INTO aitools_inboundevent (conversation_id, channel, provider_id, kind, message_kind, seq, state, turn_id,
-        text, payload, media, extra, reply_to, received_at)
-    SELECT conversation_id, %(channel)s, 'old-' || id || '-' || part, 'message', 'text', read_to - 2 + part, 'read',
-        id, CASE part WHEN 1 THEN %(asked)s ELSE 'sí' END, '', '[]', '{}', '', at
+    INSERT INTO aitools_inboundevent (conversation_id, channel, provider_id, kind, message_kind, seq, state, text,
+        payload, media, extra, reply_to, received_at)
+    SELECT conversation_id, %(channel)s, 'old-' || id || '-' || part, 'message', 'text', read_to - 2 + part, 'bot',
+        CASE part WHEN 1 THEN %(asked)s ELSE 'sí' END, '', '[]', '{}', '', at
     FROM old JOIN generate_series(1, 2) part ON part = 1 OR ordered ORDER BY id, part
     """,
     """
