@@ -71,13 +71,23 @@ def main() -> int:
 
 def score(path: Path) -> Iterator[Scored]:
     """Every case of a file, in order. Needs Django to be set up."""
-    worlds = json.loads((CASES / "worlds.json").read_text("utf-8"))
-    for line in path.read_text("utf-8").splitlines():
-        case = json.loads(line)
-        guard, transcript = _asked(case, worlds)
+    shared = worlds()
+    for case in read(path):
+        guard, transcript = _asked(case, shared)
         started = time.perf_counter()
         found = guard(case["text"], transcript)
         yield Scored(case, found, (time.perf_counter() - started) * 1000)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The cases of a file as they stand in it."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def worlds() -> dict[str, dict[str, Any]]:
+    """The facts and results that cases share, by name."""
+    shared: dict[str, dict[str, Any]] = json.loads((CASES / "worlds.json").read_text("utf-8"))
+    return shared
 
 
 def rates(scored: Sequence[Scored]) -> tuple[float, float]:
@@ -95,15 +105,15 @@ def _set_up() -> None:
     django.setup()
 
 
-def _asked(case: dict[str, Any], worlds: dict[str, Any]) -> tuple[Guard, Transcript]:
+def _asked(case: dict[str, Any], shared: dict[str, Any]) -> tuple[Guard, Transcript]:
     """The case as the loop would put it: names of results and facts stand for those in ``worlds.json``."""
     from aitools.guard import Done, guard_for
     from aitools.loop import CallStatus, CallView, StepView, Transcript
     from aitools.tools import ToolSet, registry
     from aitools.types import AssistantText, Message, ModelReply, ToolRequest, UserText
 
-    results = [worlds["results"][one] if isinstance(one, str) else one for one in case["results"]]
-    facts = worlds["facts"][case["facts"]] if isinstance(case["facts"], str) else case["facts"]
+    results = [shared["results"][one] if isinstance(one, str) else one for one in case["results"]]
+    facts = shared["facts"][case["facts"]] if isinstance(case["facts"], str) else case["facts"]
     calls = tuple(
         CallView(
             id=str(number),
@@ -115,7 +125,7 @@ def _asked(case: dict[str, Any], worlds: dict[str, Any]) -> tuple[Guard, Transcr
         )
         for number, one in enumerate(results)
     )
-    earlier = [worlds["results"][name] for name in case.get("remembered", [])]
+    earlier = [shared["results"][name] for name in case.get("remembered", [])]
     remembered = [Done(one["tool"], json.dumps(one["content"])) for one in earlier]
     talk: list[Message] = [
         UserText(one["text"]) if one["who"] == "customer" else AssistantText(one["text"]) for one in case["talk"]

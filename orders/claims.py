@@ -76,7 +76,6 @@ _UNSURE = re.compile(
     r"si tiene|si lleva|si contiene|if it|if they|whether)\b|\b(?:busc\w+|necesit\w+|quier\w+|ped\w+|pregunt\w+|"
     r"consult\w+|prefier\w+|eres|soy|looking for|need|want|asked?|asking|prefer|you're|about|para lo|sobre)\b"
 )
-_DENIED_PLAIN = re.compile(rf"\b(?:{_HAS_NOT})\b")
 
 
 def unbacked(sentence: Sentence, evidence: Evidence) -> str:
@@ -139,7 +138,8 @@ def _withdrawn(claim: _Claim, sentence: Sentence) -> bool:
 
 
 def _backed(claim: _Claim, sentence: Sentence, evidence: Evidence) -> bool:
-    about = _views(sentence.folded, evidence)
+    around = f"{sentence.folded[: claim.start]} {sentence.folded[claim.start + len(claim.words) :]}"
+    about = _views(around, evidence) or _views(sentence.folded, evidence)
     own_words = [text for view in about for text in _texts(view)]
     verbatim = any(claim.words.strip() in text for text in own_words) if about else evidence.says(claim.words)
     if verbatim or _echoes(claim, sentence, evidence):

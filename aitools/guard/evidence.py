@@ -18,6 +18,11 @@ _COUNTS = re.compile(
     r"percent"
 )
 _PRICES = re.compile(r"price|amount|total|cost|fee|precio|importe|monto|valor|costo|tarifa")
+#: Totals are of orders, deltas of options: what has only those is nothing sold.
+_NO_ITEM = re.compile(r"^(?:sub_?)?total|delta")
+#: Staff's own tools may answer in Spanish.
+_NAMES = ("name", "nombre", "title", "titulo")
+_STATES = ("state", "status", "estado")
 _WORD = re.compile(r"[a-z0-9]+")
 _STOP = frozenset(
     (
@@ -168,7 +173,7 @@ def _objects(value: Json) -> Iterator[Mapping[str, Json]]:
 
 
 def _add_object(evidence: Evidence, item: Mapping[str, Json]) -> None:
-    name, state = item.get("name"), item.get("state", item.get("status"))
+    name, state = _first(item, _NAMES), _first(item, _STATES)
     if isinstance(state, str):
         names = {fold(value) for value in item.values() if isinstance(value, str) and len(value) <= 20}
         evidence.records.append(Record(fold(state), frozenset(names)))
@@ -181,16 +186,21 @@ def _add_object(evidence: Evidence, item: Mapping[str, Json]) -> None:
 
 
 def _has_price(item: Mapping[str, Json]) -> bool:
-    """Whether it is something sold: it has a price, or variants that do."""
+    """Whether it is something sold: it has a price of its own, or variants that do."""
     return any(
-        key == "variants" or (_PRICES.search(key) and "delta" not in key and not isinstance(value, Mapping | list))
+        key == "variants"
+        or (_PRICES.search(key) and not _NO_ITEM.search(key) and not isinstance(value, Mapping | list))
         for key, value in item.items()
     )
 
 
+def _first(item: Mapping[str, Json], keys: Sequence[str]) -> Json:
+    return next((item[key] for key in keys if key in item), None)
+
+
 def _add_numbers(evidence: Evidence, value: Json, owner: str, key: str, *, is_result: bool) -> None:
     if isinstance(value, Mapping):
-        name = value.get("name")
+        name = _first(value, _NAMES)
         own = owner
         if isinstance(name, str) and _has_price(value):
             own = f"{owner}\n{fold(name)}".strip()
