@@ -45,7 +45,7 @@ def request(work: Work, so_far: Transcript, action: CallModel) -> ModelRequest:
 
 def talk(work: Work) -> list[Message]:
     """Earlier talk within the window, then what the customer wrote in this turn."""
-    return [*window(work.earlier, work.profile.history_tokens), UserText(_cut(work.turn_rows.turn.text))]
+    return [*window(work.earlier, work.profile.history_tokens), UserText(cut(work.turn_rows.turn.text))]
 
 
 def window(earlier: Sequence[tuple[str, str]], tokens: int) -> list[Message]:
@@ -53,7 +53,7 @@ def window(earlier: Sequence[tuple[str, str]], tokens: int) -> list[Message]:
     said: list[Message] = []
     room = tokens
     for text, reply in earlier:
-        asked = _cut(text)
+        asked = cut(text)
         room -= tokens_of(asked) + tokens_of(reply)
         if room < 0:
             break
@@ -83,5 +83,6 @@ def _note(tools: ToolSet) -> str:
     return "\n".join([NEVER_CLAIM, *asks])
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """What the model sees of one message of the customer's."""
     return text if len(text) <= MAX_MESSAGE_CHARACTERS else f"{text[:MAX_MESSAGE_CHARACTERS]}…"

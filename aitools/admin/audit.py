@@ -11,7 +11,7 @@ from unfold.decorators import display
 from aitools.admin.filters import CallToolFilter, DayRangeFilter, KindFilter, ToolFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
-from aitools.admin.turns import CALL_TONES
+from aitools.admin.replays import CALL_TONES
 from aitools.models import AuditEvent, ToolCall
 
 

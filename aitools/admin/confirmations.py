@@ -32,6 +32,7 @@ class PendingConfirmationAdmin(LanguageColumn, ReadOnly, GrowingList):
     list_select_related = ("conversation",)
     fields = (
         "customer",
+        "in_turn",
         "tool",
         "state",
         "question",
@@ -42,12 +43,21 @@ class PendingConfirmationAdmin(LanguageColumn, ReadOnly, GrowingList):
         "asked_at",
         "expires_at",
         "settled_at",
+        "answer",
     )
-    readonly_fields = ("customer", "in_language")
+    readonly_fields = ("customer", "in_turn", "in_language", "answer")
 
     @display(description=gettext_lazy("customer"))
     def customer(self, row: PendingConfirmation) -> str:
         return linked(row.conversation)
+
+    @display(description=gettext_lazy("turn"))
+    def in_turn(self, row: PendingConfirmation) -> str:
+        return linked(row.call.turn)
+
+    @display(description=gettext_lazy("answer"))
+    def answer(self, row: PendingConfirmation) -> str:
+        return row.answered_by.text if row.answered_by else ""
 
     @display(description=gettext_lazy("question"))
     def asked(self, row: PendingConfirmation) -> str:

@@ -62,7 +62,7 @@ def page(conversation_id: int, before: datetime | None = None) -> Talk:
         outbound = outbound.filter(created_at__lt=before)
     newest: list[Bubble] = [
         *_said(inbound.order_by("-id")[: PAGE + 1]),
-        *_answered(outbound.select_related("confirmation").order_by("-id")[: PAGE + 1]),
+        *answered(outbound.select_related("confirmation").order_by("-id")[: PAGE + 1]),
     ]
     newest.sort(key=lambda bubble: bubble.at, reverse=True)
     shown = tuple(reversed(newest[:PAGE]))
@@ -108,11 +108,12 @@ def _note(event: InboundEvent) -> str:
     return notes.get(event.kind, "")
 
 
-def _answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
+def answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
+    """Our messages as bubbles; no query when ``confirmation`` was selected with them."""
     for message in messages:
         by_staff = message.kind == OutboundMessage.Kind.STAFF
         status, tone = _status(message)
-        answered = answer_to(message)
+        answer = answer_to(message)
         yield Bubble(
             key=f"out-{message.pk}",
             side="staff" if by_staff else "bot",
@@ -122,8 +123,8 @@ def _answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
             status=status,
             tone=tone,
             problem=_problem(message),
-            buttons=() if answered else tuple(button.get("title", "") for button in message.buttons),
-            answered=answered,
+            buttons=() if answer else tuple(button.get("title", "") for button in message.buttons),
+            answered=answer,
             retry_id=message.pk if message.text and message.state in RETRIABLE else None,
         )
 

@@ -1,15 +1,13 @@
-"""Turns with their steps and calls: how an answer came about."""
+"""Turns, replayed step by step: how an answer came about."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy
-from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
@@ -17,7 +15,9 @@ from aitools.admin.columns import LanguageColumn
 from aitools.admin.filters import DayRangeFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
-from aitools.models import CallState, Step, ToolCall, Turn, TurnState
+from aitools.admin.replays import page_of
+from aitools.models import Turn, TurnState
+from aitools.replay import replay
 
 TURN_TONES = {
     TurnState.RUNNING.value: "info",
@@ -25,64 +25,32 @@ TURN_TONES = {
     TurnState.DONE.value: "success",
     TurnState.FAILED.value: "danger",
 }
-CALL_TONES = {
-    CallState.WAITING.value: "warning",
-    CallState.DONE.value: "success",
-    CallState.FAILED.value: "danger",
-    CallState.REFUSED.value: "danger",
-    CallState.UNKNOWN.value: "danger",
-}
-
-
-class ReadOnlyInline(TabularInline):
-    """Rows that belong to a turn, for reading."""
-
-    extra = 0
-    can_delete = False
-    hide_title = True
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-
-class StepInline(ReadOnlyInline):
-    model = Step
-    fields = ("index", "provider", "model", "text", "stop", "input_tokens", "output_tokens", "duration_ms")
-
-
-class CallInline(ReadOnlyInline):
-    model = ToolCall
-    fields = ("call", "arguments", "outcome", "result", "duration_ms")
-    readonly_fields = ("call", "outcome")
-    ordering = ("id",)
-
-    @display(description=gettext_lazy("tool"))
-    def call(self, row: ToolCall) -> str:
-        return linked(row, row.name)
-
-    @display(description=gettext_lazy("state"))
-    def outcome(self, row: ToolCall) -> str:
-        return row.get_state_display()
 
 
 @admin.register(Turn)
 class TurnAdmin(LanguageColumn, ReadOnly, GrowingList):
+    """Read-only: a turn is what happened. Its page needs the permission to view turns, and shows all of it."""
+
     list_display = ("started_at", "customer", "asked", "answered", "outcome", "failures")
     list_filter = (("state", ChoicesDropdownFilter), ("started_at", DayRangeFilter))
     list_select_related = ("conversation",)
     fields = (
         ("customer", "state"),
-        "text",
-        "reply",
         ("started_at", "finished_at"),
         ("in_language", "failures"),
         "failure",
     )
     readonly_fields = ("customer", "in_language")
-    inlines = (StepInline, CallInline)
+    change_form_outer_after_template = "admin/aitools/turn/replay.html"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        row = self.get_object(request, object_id)
+        context = dict(extra_context or {})
+        if row is not None and self.has_view_permission(request, row):
+            context["replay"] = page_of(replay(row))
+        return super().change_view(request, object_id, form_url, context)
 
     @display(description=gettext_lazy("customer"))
     def customer(self, row: Turn) -> str:
