@@ -95,6 +95,15 @@ class TestWhatGoes:
 
         assert places(NUMBER) == ["aitools_conversation"]
 
+    def test_what_belongs_to_no_turn_is_emptied_too(self, old: Desk) -> None:
+        at, talk = clock.now() - YEAR, old.conversation()
+        OutboundMessage.objects.create(conversation=talk, text=f"¡Feliz día, {NAME}!", created_at=at, state="sent")
+        AuditEvent.objects.create(conversation=talk, kind="tool.call", arguments={"name": NAME}, at=at)
+
+        retention.purge()
+
+        assert places(NAME) == []
+
     def test_rows_keep_ids_states_times_tools_and_tokens(self, old: Desk) -> None:
         kept: Mapping[type[Model], tuple[str, ...]] = {
             InboundEvent: ("id", "provider_id", "kind", "seq", "state", "received_at"),
