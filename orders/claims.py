@@ -36,28 +36,29 @@ _LIST = rf"(?:{_SUBSTANCE})(?:(?:,| y| e| ni| o| or| and| nor)? (?:ni |de |tampo
 _FILL = r"(?:ningun[oa]? |ningun tipo de |nada de |any |rastros de |trazas de |traces of |de |el |la |los |las )*"
 #: "is in it" verbs, for "no lleva gluten", "doesn't have any nuts".
 _HAS_NOT = (
-    r"no (?:contienen?|llevan?|tienen?|traen?|incluyen?|(?:us|utiliz|emple|manej)a(?:mos|n)?|hay|lo hacemos con|"
-    r"va con|se hace con|esta hech[oa] con)|(?:does|do)(?:n't| not) (?:contain|have|include|use)|has no|have no|"
-    r"contains? no|there(?:'s| is| are) no|made with no|tampoco (?:contienen?|llevan?|tienen?)|ni (?:llevan?|tienen?)"
+    r"no (?:contienen?|llevan?|tienen?|traen?|incluyen?|(?:us|utiliz|emple|manej)a(?:mos|n)?|hay|lo hacemos con|va con|"
+    r"se hace con|esta hech[oa] con)|(?:does|do)(?:n't| not) (?:contain|have|include|use)|has no|have no|contains? no|"
+    r"there(?:'s| is| are) no|made with no|tampoco (?:contienen?|llevan?|tienen?)|ni (?:llevan?|tienen?)"
 )
 _FREE_OF = re.compile(
-    rf"\b(?:sin|libres? de|without|free (?:of|from)|(?:{_HAS_NOT})) {_FILL}(?P<what>{_LIST})\b"
-    rf"|\b(?P<named>{_SUBSTANCE})[- ]?free\b|\b(?:no|zero|cero) (?P<none>{_SUBSTANCE})\b"
+    rf"\b(?:sin|libres? de|without|free (?:of|from)|(?:{_HAS_NOT})) {_FILL}(?P<what>{_LIST})\b|"
+    rf"\b(?P<named>{_SUBSTANCE})[- ]?free\b|\b(?:no|zero|cero) (?P<none>{_SUBSTANCE})\b"
 )
 _DIET = re.compile(
     r"\b(?:vegan[oa]?s?|vegetarian[oa]?s?|plant[- ]based|a base de plantas|keto|kosher|halal|paleo|hipoalergenic[oa]s?|"
-    r"hypoallergenic|sugarless|diet\b|dietetic[oa]s?|diabetic[- ]friendly|(?:celiac|coeliac|allergy|"
-    r"vegan)[- ]friendly)\b"
+    r"hypoallergenic|sugarless|diet\b|dietetic[oa]s?|diabetic[- ]friendly|"
+    r"(?:celiac|coeliac|allergy|vegan)[- ]friendly)\b"
 )
 _SAFE = re.compile(
     r"\b(?:apt[oa]s?|segur[oa]s?|ideal(?:es)?|adecuad[oa]s?|recomend\w+|indicad[oa]s?|safe|suitable|ok|okay|fine|good|"
-    r"great|excellent|excelente|perfect[oa]?|buen[oa]s?) (?:para|with|for|to eat (?:for|with)|if you(?:'re| are|"
-    r" have))\b(?P<whom>[^.;!?]{0,60})|\b(?P<who>celiac[oa]s?|diabetic[oa]s?|alergic[oa]s?|intolerantes?|embarazadas?|"
-    r"veganos?|celiacs|diabetics|vegans)\b[\w ,]{0,40}?\b(?:pued\w+|can|puede) (?:comer\w*|consumir\w*|disfrutar\w*|"
-    r"tomar\w*|eat|have|enjoy)|\b(?:puedes?|podes|podria|can|could) (?:comer\w*|consumir\w*|disfrutar\w*|eat|have|"
-    r"enjoy)\b[\w ,']{0,40}?\b(?P<calm>tranquil\w+|sin (?:riesgo|problema|peligro|miedo)|safely|con confianza|"
-    r"siendo \w+|aunque sea\w*|celiac\w*|diabet\w*|alerg\w*|allerg\w*)|\bno (?:te|le|les) (?:hara|hace|va a hacer|"
-    r"causara|dara) (?:dano|mal|alergia|reaccion)\b|\b(?:won't|will not) (?:hurt|harm|trigger|cause)\b"
+    r"great|excellent|excelente|perfect[oa]?|buen[oa]s?) (?:para|with|for|to eat (?:for|with)|"
+    r"if you(?:'re| are| have))\b(?P<whom>[^.;!?]{0,60})|\b(?P<who>celiac[oa]s?|diabetic[oa]s?|alergic[oa]s?|"
+    r"intolerantes?|embarazadas?|veganos?|celiacs|diabetics|vegans)\b[\w ,]{0,40}?\b(?:pued\w+|can|puede) (?:comer\w*|"
+    r"consumir\w*|disfrutar\w*|tomar\w*|eat|have|enjoy)|\b(?:puedes?|podes|podria|can|could) (?:comer\w*|consumir\w*|"
+    r"disfrutar\w*|eat|have|enjoy)\b[\w ,']{0,40}?\b(?P<calm>tranquil\w+|sin (?:riesgo|problema|peligro|miedo)|safely|"
+    r"con confianza|siendo \w+|aunque sea\w*|celiac\w*|diabet\w*|alerg\w*|allerg\w*)|"
+    r"\bno (?:te|le|les) (?:hara|hace|va a hacer|causara|dara) (?:dano|mal|alergia|reaccion)\b|"
+    r"\b(?:won't|will not) (?:hurt|harm|trigger|cause)\b"
 )
 #: People who must not eat something, with what; None: no declared allergen answers for them.
 _PEOPLE: tuple[tuple[str, str | None], ...] = (
@@ -71,10 +72,11 @@ _NO = re.compile(
 )
 _UNSURE = re.compile(
     r"\bno (?:puedo|podemos|podria|sabria|se|sabemos|tengo|tenemos|hay|me|esta|aparece|figura|veo|puede|pueden|"
-    r"manej\w+|hacemos|vend\w+|encuentr\w+|cuento|cont\w+|son|es|lo|recomiend\w+|te|le|existe|ofrec\w+)\b|\b(?:can't|"
-    r"cannot|can not|couldn't|don't|do not|not|isn't|aren't|won't|unable|unsure|no idea|didn't)\b|\b(?:si es|si son|"
-    r"si tiene|si lleva|si contiene|if it|if they|whether)\b|\b(?:busc\w+|necesit\w+|quier\w+|ped\w+|pregunt\w+|"
-    r"consult\w+|prefier\w+|eres|soy|looking for|need|want|asked?|asking|prefer|you're|about|para lo|sobre)\b"
+    r"manej\w+|hacemos|vend\w+|encuentr\w+|cuento|cont\w+|son|es|lo|recomiend\w+|te|le|existe|ofrec\w+)\b|"
+    r"\b(?:can't|cannot|can not|couldn't|don't|do not|not|isn't|aren't|won't|unable|unsure|no idea|didn't)\b|"
+    r"\b(?:si es|si son|si tiene|si lleva|si contiene|if it|if they|whether)\b|\b(?:busc\w+|necesit\w+|quier\w+|ped\w+|"
+    r"pregunt\w+|consult\w+|prefier\w+|eres|soy|looking for|need|want|asked?|asking|prefer|you're|about|para lo|"
+    r"sobre)\b"
 )
 
 
@@ -133,6 +135,8 @@ def _withdrawn(claim: _Claim, sentence: Sentence) -> bool:
     """Whether it is denied, doubted, wished for, or only a customer's note."""
     before = quiet(sentence.folded)[: claim.start]
     clause = re.split(r"[,;:]| pero | but | y si ", before)[-1]
+    if re.match(r" (?:declarad|registrad|indicad|declared|listed)", sentence.folded[claim.start + len(claim.words) :]):
+        return "alergen" in claim.words or "allergen" in claim.words
     denied = _UNSURE.search(before) or _NO.search(clause)
     return denied is not None or re.search(r"\b(?:nota|note|anot\w+)\b", before) is not None
 

@@ -16,6 +16,7 @@ BACKED_BY = {
     "draft": frozenset({"draft", "create", "change"}),
     "change": frozenset({"change", "draft"}),
     "told": frozenset({"handover", "create", "change"}),
+    "settled": frozenset({"create", "change", "cancel", "handover", "pay", "send"}),
     "done": frozenset(),
 }
 _AGAIN = re.compile(r"\b(?:otra vez|de nuevo|nuevamente|segund[oa]|otr[oa]|again|another|second|one more)\b")
@@ -122,8 +123,10 @@ def _fits(kind: str, record: Record) -> bool:
     return kind in {"create", "done"} and not record.state.startswith(_CANCELLED)
 
 
-def _is_of_shop(clause: Clause) -> bool:
-    """Told of all orders, or of the shop's own matters."""
+def _is_of_shop(claim: Claim, clause: Clause) -> bool:
+    """Told of all orders, or of the shop's own matters; a shop that "was told" is another thing."""
+    if claim.kind in {"handover", "told", "pay", "send"}:
+        return False
     return _GENERAL.search(clause.folded) is not None or _SHOPS_SUBJECT.search(clause.folded) is not None
 
 
@@ -132,7 +135,7 @@ _SOME = re.compile(r"\b(?:una?|cualquier|algun|an?|any) (?:pedido|orden|encargo|
 
 def _is_meant(claim: Claim, clause: Clause) -> bool:
     """Whether it is stated as a fact of ours: not asked, denied, supposed, told after others or of all orders."""
-    if clause.denied(claim.start) or clause.theirs(claim.start) or _is_of_shop(clause):
+    if clause.denied(claim.end) or clause.theirs(claim.start) or _is_of_shop(claim, clause):
         return False
     if _SOME.search(clause.folded[: claim.start]):
         return False

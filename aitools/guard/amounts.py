@@ -19,18 +19,18 @@ _MONEY = (
 _CENTS = r"(?:centav(?:os?|itos)|cents?|centimos?|¢)\b"
 _TIMES = {"mil": 1000, "k": 1000, "thousand": 1000, "lucas": 1000, "lukas": 1000, "millones": 10**6, "million": 10**6}
 _NUMBER = re.compile(
-    rf"(?P<sign>{_SIGN})?(?<![\w.,])(?P<number>{DIGITS})(?P<times> ?(?:mil|k|thousand|lucas|lukas|millones|million)\b)?"
-    rf"(?:(?P<cents> ?{_CENTS})|(?P<money> ?(?:de )?(?:{_MONEY}))(?: (?:con|and|"
-    rf"y) (?P<rest>\d\d)(?P<rest_cents> ?{_CENTS})?)?)?"
+    rf"(?P<sign>{_SIGN})?(?<![\w.,])(?P<number>{DIGITS})(?P<times> ?(?:mil|k|thousand|lucas|lukas|millones|"
+    rf"million)\b)?(?:(?P<cents> ?{_CENTS})|"
+    rf"(?P<money> ?(?:de )?(?:{_MONEY}))(?: (?:con|and|y) (?P<rest>\d\d)(?P<rest_cents> ?{_CENTS})?)?)?"
 )
 #: Words that make a bare number a price when they stand right before it.
 _PRICE = (
-    r"cuestan?|costaba|costo|costaria|costara|valen?|valia|valdria|precios?(?: \w+){0,2}|sub ?total|total|sale(?:n|"
-    r"s)?(?: a| en| por)|saldria(?: a| en| por)?|sale[ns]?|(?:te|le|les|nos) sale[ns]?|queda(?:n|ria)? en|dejo (?:en|"
-    r"a)|dejamos (?:en|a)|cobra(?:mos|n)?|asciende a|suman?|pag(?:a|as|aria|arias|ar)|abono(?: de)?|anticipo(?: de)?|"
-    r"sena de|deposit of|descuento de|vuelto(?: de)?|costs?|price[sd]?(?: at)?|priced at|comes? (?:out )?to|"
-    r"adds? up to|tarifa(?: de)?|recargo de|fee(?: is| of)?|change (?:is|will be)|charge|charges|amount|importe|monto|"
-    r"valor|(?:domicilio|envio|delivery|shipping)(?: \w+)?|(?:[=—–]|: )"
+    r"cuestan?|costaba|costo|costaria|costara|valen?|valia|valdria|precios?(?: \w+){0,2}|sub ?total|total|"
+    r"sale(?:n|s)?(?: a| en| por)|saldria(?: a| en| por)?|sale[ns]?|(?:te|le|les|nos) sale[ns]?|queda(?:n|ria)? en|"
+    r"dejo (?:en|a)|dejamos (?:en|a)|cobra(?:mos|n)?|asciende a|suman?|pag(?:a|as|aria|arias|ar)|abono(?: de)?|"
+    r"anticipo(?: de)?|sena de|deposit of|descuento de|vuelto(?: de)?|costs?|price[sd]?(?: at)?|priced at|"
+    r"comes? (?:out )?to|adds? up to|tarifa(?: de)?|recargo de|fee(?: is| of)?|change (?:is|will be)|charge|charges|"
+    r"amount|importe|monto|valor|(?:domicilio|envio|delivery|shipping)(?: \w+)?|(?:[=—–]|: )"
 )
 _FILLER = (
     r"(?: ?(?:es|is|a|de|en|por|unos|unas|solo|only|about|around|just|like|apenas|como|los|the|was|son|at|[:=*_]|"
@@ -55,10 +55,10 @@ _HOURS = re.compile(
 _TIME_AFTER = re.compile(r"^ ?(?:h(?:s|rs?|oras?)?\b|[ap]\.? ?m\b|[ap]·|o'clock|min)")
 #: Before a number: a date, a reference, a phone, an address.
 _NO_MONEY_BEFORE = re.compile(
-    r"(?:[#/]|\d[-–.:]|\w-|\+\d*|\b(?:calle|cll|cl|cra|carrera|kra|av|avenida|avda|street|st|road|suite|"
-    r"local|apto|piso|cp|zip|no|num|numero|nro|number|order|pedido|tel|telefono|phone|kilometro|"
-    r"km|codigo|diagonal|transversal|manzana|mz|lote|casa|ruta|route|room|apt|unit|version|talla|size|nit|cedula|cc|"
-    r"dni|rfc|ruc|cuit|cuenta|account|nequi|clabe|cbu|iban)[·.:]?) ?$"
+    r"(?:[#/]|\d[-–.:]|\w-|\+\d*|\b(?:calle|cll|cl|cra|carrera|kra|av|avenida|avda|street|st|road|suite|local|apto|"
+    r"piso|cp|zip|no|num|numero|nro|number|order|pedido|tel|telefono|phone|kilometro|km|codigo|diagonal|transversal|"
+    r"manzana|mz|lote|casa|ruta|route|room|apt|unit|version|talla|size|nit|cedula|cc|dni|rfc|ruc|cuit|cuenta|account|"
+    r"nequi|clabe|cbu|iban)[·.:]?) ?$"
 )
 _NO_MONEY_AFTER = re.compile(
     r"^(?: ?%| ?por ciento| ?percent|[/:]\d|-\d| ?[x×] ?\w| ?(?:kg|g|gr|grs|lb|lbs|oz|ml|l|cm|in)\b)"
@@ -66,8 +66,8 @@ _NO_MONEY_AFTER = re.compile(
 _PHONE = re.compile(r"(?:\(\d{2,4}\) ?|\+\d[\d ]*)\d[\d -]+|\b\d{2,4}(?:[ -]\d{2,4}){1,3}\b")
 _TOTAL = re.compile(r"(?:\b(?:sub ?total|total|suma|todo|altogether)\b[^\d;]{0,24}$)")
 _TOTAL_AFTER = re.compile(
-    r"^[*_]*,? ?(?:pesos |euros |dolares |dollars |mxn |cop )?(?:en total|total\b|in total|altogether|por todo|"
-    r"todo\b|in all)"
+    r"^[*_]*,? ?(?:pesos |euros |dolares |dollars |mxn |cop )?(?:en total|total\b|in total|altogether|por todo|todo\b|"
+    r"in all)"
 )
 
 

@@ -72,13 +72,20 @@ _GENERAL = re.compile(
 )
 #: Not to charge is an offer too; its own "no" denies nothing.
 _UNCHARGED = re.compile(
-    r"\bno (?:te |le |les |os )?(?:voy a )?cobr(?:o|amos|are|aremos|ar)(?:te|le)? "
-    r"(?:el |la |por |nada|envio|domicilio|delivery)|\bno (?:delivery|shipping|extra) (?:fee|charge)s?\b|"
-    r"\b(?:won't|not going to) charge (?:you )?(?:for|extra|any|the|delivery)\b"
+    r"\bno (?:te |le |les |os )?(?:voy a )?cobr(?:o|amos|are|aremos|ar)(?:te|le)? (?:el |la |por |nada|envio|domicilio|"
+    r"delivery)|\bno (?:delivery|shipping|extra) (?:fee|charge)s?\b|\b(?:won't|not going to) charge (?:you )?(?:for|"
+    r"extra|any|the|delivery)\b"
 )
 _GENERAL_SAID = re.compile(
     rf"\b(?:{_DEAL}|discount\w*|off\b|coupon\w*|mitad de precio|half[- ]price|special|waiv\w+|no (?:se )?cobr\w+)"
 )
+#: What people of the shop may do is no offer.
+_OTHERS_MAY = re.compile(
+    r"\b(?:persona|person|people|equipo|team|owner|duen\w+|staff|encargad\w+|manager|they|"
+    r"ellos)\b[^.,;]{0,30}?\b(?:can|may|could|might|puede\w*|podr\w+|decide\w*|autoriza\w*)\b"
+)
+#: A code of a discount: its own letters must be known.
+_CODE = re.compile(r"\b(?:code|código|codigo|cup[oó]n|coupon)(?: is| es|:)? ([A-Z][A-Z0-9]{3,})\b")
 _INDIRECT = re.compile(r"\b(?:si|if|whether|para|for|sobre|about|consult\w+|pregunt\w+|ask|averigu\w+|verific\w+)\b")
 
 
@@ -87,6 +94,9 @@ def unbacked(sentence: Sentence, evidence: Evidence) -> str:
     for match, said in _offers(sentence):
         if not sentence.denied(match.start()) and not evidence.matches(said) and not _is_echo(said, sentence, evidence):
             return f"the offer “{match[0]}”"
+    invented = next((match for match in _CODE.finditer(sentence.text) if not evidence.knows(match[1])), None)
+    if invented is not None:
+        return f"the code {invented[1]}"
     general = next((match for match in _GENERAL.finditer(sentence.folded) if _is_made(match, sentence)), None)
     if general is not None and not evidence.matches(_GENERAL_SAID):
         return f"the offer “{general[0]}”"
@@ -122,5 +132,7 @@ def _is_echo(said: re.Pattern[str], sentence: Sentence, evidence: Evidence) -> b
 
 def _is_made(match: re.Match[str], sentence: Sentence) -> bool:
     """Whether a discount in general words is given: not asked for, denied, or only talked about."""
+    if _OTHERS_MAY.search(sentence.folded[: match.start()] + match[0]):
+        return False
     indirect = _INDIRECT.search(sentence.folded[: match.end()]) is not None and "por " not in match[0]
     return not (sentence.asks or sentence.denied(match.end()) or indirect)

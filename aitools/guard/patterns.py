@@ -97,7 +97,7 @@ def _families() -> tuple[_Family, ...]:
 
 def _spanish(kind: str, infinitives: Sequence[str]) -> _Family:
     forms = [verbs.spanish_forms(infinitive) for infinitive in infinitives]
-    done = f"{any_of(fold(form.done) for form in forms)}[oa]s?"
+    done = f"{any_of(fold(form.done) for form in forms)}(?:isim)?[oa]s?"
     wordings = (*_we_did(kind, forms, done), *_it_was(kind, forms, done), *_we_are_doing(kind, forms))
     roots = {fold(root) for form in forms for root in form.roots}
     return _Family(re.compile(any_of(roots)), wordings)
@@ -141,7 +141,7 @@ def _we_are_doing(kind: str, forms: Sequence[verbs.Forms]) -> Iterator[_Wording]
     """ "registro tu pedido", "ya lo cancelo", "estoy registrando", "procedo a registrar"."""
     does = any_of(fold(form.does) for form in forms)
     at_once = r"(?:ya |de una |enseguida |ahora |ahora mismo )?"
-    now = rf"\b{does} {at_once}{SPANISH_MINE}{OBJECT}\b|\bya (?:te |se )?(?:lo|la|los|las) {does}\b"
+    now = rf"\b{does} {at_once}{SPANISH_MINE}{OBJECT}\b(?! ?:)|\bya (?:te |se )?(?:lo|la|los|las) {does}\b"
     yield _Wording(kind, re.compile(now), "us present")
     doing, to_do = any_of(fold(form.doing) for form in forms), any_of(fold(form.infinitive) for form in forms)
     busy = rf"\b(?:estoy|estamos) (?:ya )?{doing}|\b(?:procedo|procedemos) a {to_do}"

@@ -46,9 +46,9 @@ _THEIRS = re.compile(
 )
 _ASKING = re.compile(
     r"^\W*(?:(?:so|and|ok(?:ay)?|then|y|entonces|o) )?(?:would|will|shall|should|do|does|did|can|could|may|might|want|"
-    r"is|are|am|was|were|has|have|had|what|which|who|when|where|why|how|need|any|if|like|ready|"
-    r"quier\w+|desea\w*|prefier\w+|confirm\w+|te|le|lo|me|se|hago|que|cual\w*|cuant\w*|como|donde|a|para|es|son|"
-    r"si|puedo|podria|necesit\w+|gustaria|tien\w+|va|vas|hay)\b"
+    r"is|are|am|was|were|has|have|had|what|which|who|when|where|why|how|need|any|if|like|ready|quier\w+|desea\w*|"
+    r"prefier\w+|confirm\w+|te|le|lo|me|se|hago|que|cual\w*|cuant\w*|como|donde|a|para|es|son|si|puedo|podria|"
+    r"necesit\w+|gustaria|tien\w+|va|vas|hay)\b"
 )
 
 

@@ -9,11 +9,11 @@ SPANISH = {
     "create": (
         "registrar confirmar crear agendar reservar apartar programar encargar tramitar procesar realizar generar "
         "ingresar levantar colocar finalizar completar concretar formalizar ordenar separar solicitar emitir cargar "
-        "asentar gestionar efectuar cursar ejecutar reconfirmar hacer"
+        "asentar gestionar efectuar cursar ejecutar reconfirmar montar hacer"
     ),
     "draft": (
         "anotar apuntar agregar añadir sumar incluir poner meter guardar quitar sacar eliminar borrar reemplazar "
-        "sustituir duplicar marcar"
+        "sustituir duplicar marcar armar"
     ),
     "change": "cambiar modificar actualizar corregir ajustar reprogramar mover editar adelantar aplazar posponer",
     "cancel": "cancelar anular suspender revertir deshacer",

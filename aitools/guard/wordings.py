@@ -5,7 +5,7 @@ Each is (kind, how, pattern); ``how`` holds "us", "present", "stands" (see ``Cla
 
 from __future__ import annotations
 
-from aitools.guard.words import GOODS, I_DID, OBJECT, PAYMENT, PERSON
+from aitools.guard.words import ENGLISH_SUBJECT, GOODS, I_DID, OBJECT, PAYMENT, PERSON
 
 _NOW = r"(?: ahora mismo| ya| de una vez| de una| ahora| en este momento| enseguida| inmediatamente)*"
 _I_SENT = r"\b(?:envie|mande|hemos enviado|he enviado|he mandado|pase|he pasado|hemos pasado|reenvie|turne)(?: ya)?"
@@ -70,10 +70,11 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         (
             r"\b(?:you're|you are|we're|everything(?:'s| is)|it's|that's|is) (?:now |already |all )*(?:all set|booked|"
             r"good to go)\b|^\W*all set\b(?! (?:to|for (?:you|me) to))|\bgot (?:you|that|it|your \w+) (?:down|booked|"
-            r"placed|in|sorted)\b|\b(?:order|it)(?:'s| is) (?:in(?! (?:the (?:window|shop|store|fridge|menu|morning|"
-            r"afternoon)|our|your|pre|stock|a)\b)|being (?:made|prepared|baked|processed)|in (?:the|our) (?:system|"
-            r"books|queue|oven|kitchen))\b|\byou(?:'re| are) (?:down for|on the list|in the system)\b|\b(?:is|are|"
-            r"'s) (?:reserved|set aside|saved|held) (?:for you|under your)\b"
+            r"placed|in|sorted)\b|"
+            r"\b(?:order|it)(?:'s| is) (?:in(?! (?:the (?:window|shop|store|fridge|menu|morning|afternoon)|our|your|"
+            r"pre|stock|a)\b)|being (?:made|prepared|baked|processed)|in (?:the|our) (?:system|books|queue|oven|"
+            r"kitchen))\b|\byou(?:'re| are) (?:down for|on the list|in the system)\b|"
+            r"\b(?:is|are|'s) (?:reserved|set aside|saved|held) (?:for you|under your)\b"
         ),
     ),
     ("create", "", rf"\b(?:it|everything|(?:your|the) {OBJECT})(?: has| just| all)* (?:went|gone) through\b"),
@@ -81,8 +82,9 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         "create",
         "us",
         (
-            rf"\b(?:hice|tome|levante|cerre|monte) (?:tu|su|el) {_ORDER_ES}\b|\b(?:te|se|le) (?:lo|la) hice\b|\b(?:te|"
-            rf"le) tome (?:el|la|tu|su) {_ORDER_ES}\b|\bput (?:your |the |it |that )(?:order )?(?:in|through)\b|"
+            rf"\b(?:hice|tome|levante|cerre|monte) (?:tu|su|el) {_ORDER_ES}\b|\b(?:te|se|le) (?:lo|la) hice\b|"
+            rf"\b(?:te|le) tome (?:el|la|tu|su) {_ORDER_ES}\b|\bput (?:your |the |it |that )(?:order )?(?:in|"
+            rf"through)\b|"
             r"\bmade (?:your|the) (?:order|booking|reservation)\b"
         ),
     ),
@@ -92,11 +94,15 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         (
             rf"^\W*(?:listo\W+)?(?:tu |su )?{_ORDER_ES} (?:ya )?(?:en (?:marcha|proceso|preparacion|cocina|curso)|"
             r"recibid[oa])\W*$|"
-            rf"\b(?:recibimos|recibi|hemos recibido) (?:tu|su) {_ORDER_ES}\b|"
-            rf"\b{_ORDER_ES} (?:ya )?(?:fue|ha sido|esta|quedo) (?:ya )?recibid[oa]\b|"
-            rf"\b(?:received|got) your (?:order|booking)\b(?! (?:number|ready|here))|"
+            rf"\b(?:recibimos|recibi|hemos recibido) (?:tu|su) {_ORDER_ES}\b|\b{_ORDER_ES} (?:ya )?(?:fue|ha sido|esta|"
+            rf"quedo) (?:ya )?recibid[oa]\b|\b(?:received|got) your (?:order|booking)\b(?! (?:number|ready|here))|"
             rf"\byour {OBJECT} (?:is|are)(?: now| all| already)* (?:complete|done|final|official|on file|in place)\b|"
-            rf"^\W*{OBJECT} received\b"
+            rf"^\W*{OBJECT} (?:received|complete|done|in|successful|set)\W*$|"
+            rf"\b(?:tu|su) {_ORDER_ES} (?:ya )?quedo (?:para|a nombre|en firme)\b|{ENGLISH_SUBJECT} (?:has been|was|"
+            rf"is)(?: now| already)? received\b|{ENGLISH_SUBJECT} (?:is|are)(?: now)? being (?:made|prepared|baked|"
+            rf"processed)\b|\b(?:esta|estan) siendo (?:preparad|hornead|hech)[oa]s?\b|"
+            rf"\b(?:esta|quedo) (?:anotad|apuntad)[oa] (?:tu|su) {_ORDER_ES}\b|\b(?:tu|su) {_ORDER_ES} (?:ya )?(?:esta|"
+            rf"quedo) (?:anotad|apuntad)[oa]\b"
         ),
     ),
     (
@@ -111,8 +117,8 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         "change",
         "us",
         (
-            r"\b(?:te|se|le) (?:lo|la|los|las) (?:deje|pase|corri) (?:para|a las|al|en)\b|\bmade (?:the|that|"
-            r"your) changes?\b"
+            r"\b(?:te|se|le) (?:lo|la|los|las) (?:deje|pase|corri) (?:para|a las|al|en)\b|"
+            r"\bmade (?:the|that|your) changes?\b"
         ),
     ),
     ("cancel", "us", r"\b(?:di|dimos|he dado|hemos dado|fue dado|quedo dado) de baja\b"),
@@ -125,12 +131,20 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         ),
     ),
     (
+        "settled",
+        "",
+        (
+            r"\bya quedo todo\b(?! en)|\b(?:it|that|everything)(?:'s| is| has been)(?: all| already|"
+            r" now)* (?:taken care of|handled|sorted|settled)\b"
+        ),
+    ),
+    (
         "pay",
         "us",
         (
             rf"\b(?:recibi|recibimos|hemos recibido|he recibido|llego|confirme|confirmamos|valide|validamos|verifique|"
-            rf"verificamos|procese)(?: ya)? (?:tu|su|el|la) {PAYMENT}\b|"
-            rf"\b(?:received|got|confirmed|verified|processed) (?:your|the) {PAYMENT}\b(?! screenshot)"
+            rf"verificamos|procese)(?: ya)? (?:tu|su|el|la) {PAYMENT}\b|\b(?:received|got|confirmed|verified|"
+            rf"processed) (?:your|the) {PAYMENT}\b(?! screenshot)"
         ),
     ),
     (
@@ -147,9 +161,10 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         "pay",
         "us",
         (
-            r"\b(?:devolvi|devolvimos|devuelto|reembolse|reembolsad[oa]|reembolsamos|cargue|(?:te|"
-            r"le) devuelvo)\b[\w ]{0,12}(?:dinero|importe|monto|pago|tarjeta|total|compra|\$|€)|\b(?:reembolso|refund|"
-            r"devolucion|cobro)\b[\w ]{0,15}(?:hech|procesad|realizad|aprobad|en camino|processed|issued|"
+            r"\b(?:devolvi|devolvimos|devuelto|reembolse|reembolsad[oa]|reembolsamos|cargue|"
+            r"(?:te|le) devuelvo)\b[\w ]{0,12}(?:dinero|importe|monto|pago|tarjeta|total|compra|\$|€)|"
+            r"\b(?:reembolso|refund|devolucion|cobro)\b[\w ]{0,15}(?:hech|procesad|realizad|aprobad|en camino|"
+            r"processed|issued|"
             rf"approved|on its way|done|complete)|{I_DID} (?:refunded|charged|credited|issued|processed (?:your|the|"
             r"a) refund)\b"
         ),
@@ -167,9 +182,9 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         "send",
         "stands",
         (
-            r"\b(?:pedido|orden|encargo|repartidor|domiciliario|domicilio|paquete|mensajero)\b[\w ]{0,20}? "
-            r"(?:(?:va|esta|fue|ya|ha sido) )+(?:ya )?(?:en camino|en ruta|enviad|despachad|entregad|salio)|"
-            r"\bya (?:va|salio) (?:en camino|para alla|tu pedido|su pedido)"
+            r"\b(?:pedido|orden|encargo|repartidor|domiciliario|domicilio|paquete|mensajero)\b[\w ]{0,20}? (?:(?:va|"
+            r"esta|fue|ya|ha sido) )+(?:ya )?(?:en camino|en ruta|enviad|despachad|entregad|salio)|"
+            r"(?:^\W*|\bya )(?:va|salio) (?:en camino|para alla|tu pedido|su pedido)"
         ),
     ),
     (
@@ -185,8 +200,8 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
         "present stands",
         (
             r"\b(?:(?:tu|su|tus|sus) (?:\w+ ){1,4}?|(?:pedido|orden|encargo) (?:\S*\d\S* )?|"
-            r"[a-z]{1,3}-\d+ )(?:ya )?(?:esta|estan)(?: ya)? (?:list[oa]s?|preparad[oa]s?)\b|\b(?:your [\w ]{1,25}?|"
-            r"order \S*\d\S*|[a-z]{1,3}-\d+) (?:is|are)(?: now| all| already)* ready\b"
+            r"[a-z]{1,3}-\d+ )(?:ya )?(?:esta|estan)(?: ya)? (?:list[oa]s?|preparad[oa]s?)\b|"
+            r"\b(?:your [\w ]{1,25}?|order \S*\d\S*|[a-z]{1,3}-\d+) (?:is|are)(?: now| all| already)* ready\b"
         ),
     ),
 )
