@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.conf import settings
+from django.utils.translation import gettext
+
 from aitools.tools import Tool, ToolContext
 from aitools.types import Json
 from aitools.validation import Valid
@@ -13,30 +16,49 @@ Labels = Mapping[str, Mapping[str, str]]
 
 
 def arg_lines(arguments: Mapping[str, Json], labels: Labels) -> list[str]:
-    """One line an argument, in its order; empty ones are left out, keys get their labels."""
+    """Arguments for people, one line each, in their order: "Branch: Centro".
+
+    For those who write a question of their own.  Names are humanised, keys get
+    their ``labels``, and what is empty (null, "", no items) is left out.
+    """
     return [
         f"{_humanised(name)}: {summarize_value(value, labels, name)}"
         for name, value in arguments.items()
-        if value not in (None, "", [], {})
+        if not _is_empty(value)
     ]
 
 
 def summarize_value(value: Json, labels: Labels, name: str = "") -> str:
-    """One value in words: labels for keys, "2 × Pan" for items with a quantity."""
-    if isinstance(value, bool) or value is None:
-        return str(value)
-    if isinstance(value, list):
-        return ", ".join(summarize_value(item, labels, name) for item in value)
+    """One value in words, on one line; ``name`` is the argument's, for its labels.
+
+    A list is its items with commas, an object its values: "2 × Pan de bono · big"
+    when one of them is a ``quantity``.  A boolean is yes or no in the active
+    language.  Never JSON, never a key that has a label.
+    """
+    if isinstance(value, bool):
+        return _yes_or_no(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(summarize_value(item, labels, name) for item in value if not _is_empty(item))
     if isinstance(value, Mapping):
         return _item(value, labels)
-    return labels.get(name, {}).get(str(value), str(value))
+    return " ".join(labels.get(name, {}).get(str(value), str(value)).split())
 
 
 def _item(item: Mapping[str, Json], labels: Labels) -> str:
-    shown = {key: summarize_value(value, labels, key) for key, value in item.items() if value not in (None, "", [])}
+    shown = {key: summarize_value(value, labels, key) for key, value in item.items() if not _is_empty(value)}
     quantity = shown.pop("quantity", "")
     words = " · ".join(shown.values())
-    return f"{quantity} × {words}" if quantity else words
+    return f"{quantity} × {words}" if quantity and words else quantity or words
+
+
+def _is_empty(value: Json) -> bool:
+    return value is None or (isinstance(value, str | list | tuple | Mapping) and not value)
+
+
+def _yes_or_no(value: bool) -> str:
+    """In plain English where Django is not set up."""
+    word = "Yes" if value else "No"
+    return gettext(word) if settings.configured else word
 
 
 def _humanised(name: str) -> str:

@@ -81,7 +81,7 @@ def _talk(case: dict[str, Any], ctx: ToolContext, text: str, outcome: Run) -> No
             # The question of the case's past: its answer is the case's text.
             pending = False
             return Reply(text)
-        outcome.proposed, outcome.asked_about = dict(question.arguments), question.tool
+        outcome.proposed, outcome.asked_about = dict(question.args), question.tool
         outcome.text = "\n".join([question.title, *question.lines, "?"])
         return None
 

@@ -14,36 +14,46 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from aitools.providers.base import EndpointConfig
 from aitools.types import Json, ModelReply, ModelRequest, Stop, ToolRequest
 
+#: Gives a reply for a request, or an exception to raise.
+Answering = Callable[[ModelRequest], ModelReply | Exception]
 #: A reply, an exception to raise, or a function of the request that gives either.
-Line = ModelReply | Exception | Callable[[ModelRequest], "ModelReply | Exception"]
+Line = ModelReply | Exception | Answering
+#: Lines in order, each for one request; or one function for all requests.
+Lines = Sequence[Line] | Answering
 
 
 class Script:
     """Replies in order, shared by threads. ``calls`` are the requests received."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = deque(lines)
+    def __init__(self, lines: Lines) -> None:
+        self._all = lines if callable(lines) else None
+        self._lines: deque[Line] = deque() if callable(lines) else deque(lines)
         self._lock = threading.Lock()
         self._surplus = 0
         self.calls: list[ModelRequest] = []
 
     def reply(self, request: ModelRequest) -> ModelReply:
         """The next line for ``request``; ``AssertionError`` when none is left."""
-        with self._lock:
-            self.calls.append(request)
-            if not self._lines:
-                self._surplus += 1
-                raise AssertionError("The model was asked more often than the script expects.")
-            line = self._lines.popleft()
+        line = self._next(request)
         said = line if isinstance(line, ModelReply | Exception) else line(request)
         if isinstance(said, Exception):
             raise said
         return said
+
+    def _next(self, request: ModelRequest) -> Line:
+        with self._lock:
+            self.calls.append(request)
+            if self._all is not None:
+                return self._all
+            if not self._lines:
+                self._surplus += 1
+                raise AssertionError("The model was asked more often than the script expects.")
+            return self._lines.popleft()
 
     def assert_exhausted(self) -> None:
         """Fail unless every line was asked for, and nothing more."""
@@ -55,7 +65,7 @@ _scripts: dict[str, Script] = {}
 
 
 @contextmanager
-def script(lines: Sequence[Line], *, model: str = "") -> Iterator[Script]:
+def script(lines: Lines, *, model: str = "") -> Iterator[Script]:
     """Within the block scripted providers (of ``model``, if named) read ``lines``.
 
     Leaving it without an error asserts that all of them were used.
@@ -73,13 +83,26 @@ def script(lines: Sequence[Line], *, model: str = "") -> Iterator[Script]:
 
 
 class ScriptedProvider:
-    """Reads the script it is given, else the one of its model, else the general one."""
+    """Says the ``lines`` it is given, else the script of its model, else the general one.
+
+        with ScriptedProvider([asks(("find", {...})), says("Aisle 3.")]) as provider:
+            run_tools("Screws?", tools=[find], provider=provider)
+        provider.calls  # the requests, in order
+
+    Lines are replies in order, which must all be asked for and no more (see
+    ``assert_exhausted``; leaving the ``with`` block without an error asserts
+    it), or one callable that answers every request.
+    """
 
     kind: ClassVar[str] = "scripted"
 
-    def __init__(self, endpoint: EndpointConfig, lines: Sequence[Line] | None = None) -> None:
-        self._model = endpoint.model
-        self._own = None if lines is None else Script(lines)
+    def __init__(
+        self, endpoint: EndpointConfig | Sequence[Line] | Answering | None = None, lines: Lines | None = None
+    ) -> None:
+        """Settings build it from an endpoint; code gives the lines in its place."""
+        given = endpoint if lines is None and not isinstance(endpoint, EndpointConfig) else lines
+        self._model = endpoint.model if isinstance(endpoint, EndpointConfig) else ""
+        self._own = None if given is None else Script(given)
 
     @property
     def script(self) -> Script:
@@ -98,6 +121,13 @@ class ScriptedProvider:
 
     def assert_exhausted(self) -> None:
         self.script.assert_exhausted()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *fault: object) -> None:
+        if kind is None:
+            self.assert_exhausted()
 
 
 def says(text: str, **fields: Json) -> ModelReply:

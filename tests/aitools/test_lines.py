@@ -1,6 +1,9 @@
 """The default question of a tool: its arguments in words, keys with their labels."""
 
-from aitools.lines import arg_lines
+import pytest
+from django.utils import translation
+
+from aitools.lines import arg_lines, summarize_value
 from aitools.providers import scripted
 from aitools.providers.scripted import asks
 from aitools.tools import Tool, registry
@@ -17,8 +20,29 @@ def test_items_read_as_quantity_and_label() -> None:
 
 
 def test_keys_get_their_labels_and_empty_arguments_are_left_out() -> None:
-    arguments: dict[str, Json] = {"branch": "c", "pickup_at": None, "note": "", "tags": [], "urgent": False}
-    assert arg_lines(arguments, LABELS) == ["Branch: Centro", "Urgent: False"]
+    arguments: dict[str, Json] = {"branch": "c", "pickup_at": None, "note": "", "tags": [], "at": {}, "count": 0}
+    assert arg_lines(arguments, LABELS) == ["Branch: Centro", "Count: 0"]
+
+
+def test_yes_and_no_are_words_of_the_language() -> None:
+    with translation.override("es"):
+        assert arg_lines({"urgent": False, "gift": True}, {}) == ["Urgent: No", "Gift: Sí"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("pan-bono", "Pan de bono"),
+        (["pan-bono", "", None, "cafe"], "Pan de bono, cafe"),
+        ({"quantity": 3}, "3"),
+        ({"product": "pan-bono", "size": "big", "quantity": 1}, "1 × Pan de bono · big"),
+        ([{"product": [{"product": "pan-bono"}]}], "Pan de bono"),
+        ("one\n• Total: 0", "one • Total: 0"),
+        (2.5, "2.5"),
+    ],
+)
+def test_any_value_is_one_line_of_words(value: Json, words: str) -> None:
+    assert summarize_value(value, LABELS, "product") == words
 
 
 def test_a_tool_without_lines_of_its_own_shows_its_arguments(desk: Desk) -> None:

@@ -46,6 +46,32 @@ def test_a_line_left_over_fails() -> None:
         pass
 
 
+def test_code_needs_no_endpoint() -> None:
+    with ScriptedProvider([says("Uno."), says("Dos.")]) as provider:
+        assert [provider.complete(request()).text for _ in range(2)] == ["Uno.", "Dos."]
+    assert len(provider.calls) == 2
+
+
+def test_one_function_answers_every_request() -> None:
+    with ScriptedProvider(lambda asked: says(asked.system)) as provider:
+        assert [provider.complete(request(system=text)).text for text in "abc"] == ["a", "b", "c"]
+    assert len(provider.calls) == 3
+
+
+def test_leaving_the_block_asks_for_every_line_and_no_more() -> None:
+    with pytest.raises(AssertionError, match="1 scripted"), ScriptedProvider([says("never asked for")]):
+        pass
+    with pytest.raises(AssertionError, match="1 times too often"), ScriptedProvider([]) as provider:
+        swallowed(provider)
+    with pytest.raises(ZeroDivisionError), ScriptedProvider([says("never asked for")]):
+        1 / 0  # noqa: B018  # any error of the test itself
+
+
+def swallowed(provider: ScriptedProvider) -> None:
+    with pytest.raises(AssertionError):
+        provider.complete(request())
+
+
 def test_the_process_wide_script_serves_providers_built_elsewhere() -> None:
     with scripted.script([says("Uno."), says("Dos.")]) as script:
         assert ScriptedProvider(ENDPOINT).complete(request()).text == "Uno."
