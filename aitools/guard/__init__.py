@@ -42,7 +42,7 @@ from django.utils.module_loading import import_string
 
 from aitools.guard import evidence as gathered
 from aitools.guard import offers
-from aitools.guard.actions import Actions, Deed
+from aitools.guard.actions import Actions, Deed, numbers_in
 from aitools.guard.evidence import Evidence
 from aitools.guard.money import Money
 from aitools.guard.sentences import Clause, Sentence, fold, sentences
@@ -129,10 +129,11 @@ def _deeds(calls: Iterable[CallView], remembered: Iterable[Done], tools: ToolSet
     for call in calls:
         bound = tools.get(call.request.name)
         if bound is not None and bound.tool.effects != "none":
-            yield Deed(frozenset(bound.tool.acts), _ended(call))
+            yield Deed(frozenset(bound.tool.acts), _ended(call), numbers_in(call.content))
     for done in remembered:
         bound = tools.get(done.tool)
-        yield Deed(frozenset(bound.tool.acts) if bound is not None else frozenset(), "done", remembered=True)
+        acts = bound.tool.acts if bound is not None else ()
+        yield Deed(frozenset(acts), "done", numbers_in(done.content), remembered=True)
 
 
 def _ended(call: CallView) -> str:

@@ -39,14 +39,23 @@ _SENT = ("sent", "ship", "deliver", "on_the_way", "enviad", "entregad", "picked"
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A call with an effect. ``acts`` empty: it backs any kind. ``state``: done, repeated (done before) or failed."""
+    """A call with an effect.
+
+    ``acts`` empty: it backs any kind. ``state``: done, repeated (done before)
+    or failed. ``numbers``: the orders its result names, folded.
+    """
 
     acts: frozenset[str]
     state: str
+    numbers: frozenset[str] = frozenset()
     remembered: bool = False
 
     def does(self, kinds: frozenset[str]) -> bool:
         return not self.acts or not kinds or bool(self.acts & kinds)
+
+    def concerns(self, numbers: frozenset[str]) -> bool:
+        """Whether it may be about one of these orders; naming none, or having none, leaves that open."""
+        return not numbers or not self.numbers or bool(self.numbers & numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ class Actions:
 
     def unbacked(self, sentence: Sentence) -> str:
         """The first claim that nothing backs, as a phrase; "" when all are."""
-        references = frozenset(fold(found) for found in REFERENCE.findall(sentence.text))
+        references = numbers_in(sentence.text)
         for clause in sentence.clauses:
             if clause.asks:
                 continue
@@ -80,7 +89,7 @@ class Actions:
         if self.evidence.says(claim.words) and len(claim.words) > 12 and not self._failed(claim.kind):
             return True
         kinds = _kinds(claim.kind, named=bool(references))
-        own = [deed for deed in self.deeds if deed.does(kinds)]
+        own = [deed for deed in self.deeds if deed.does(kinds) and deed.concerns(references)]
         if any(deed.state == "done" and not deed.remembered for deed in own):
             return True
         if any(deed.state == "repeated" for deed in own):
@@ -102,6 +111,11 @@ class Actions:
             return bool(fitting)
         stands = claim.stands or re.search(r"\b(?:hace|ayer|ago|earlier|yesterday)\b", clause.folded)
         return bool(fitting and stands) and not self._failed(claim.kind)
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """The numbers of orders a text names, folded."""
+    return frozenset(fold(found) for found in REFERENCE.findall(text))
 
 
 def _is_example(match: re.Match[str], sentence: Sentence) -> bool:

@@ -233,6 +233,12 @@ class TestClaims:
         assert said("Your appointment is confirmed, anything else?").startswith("the claim")
         assert said("No te preocupes, ya registré tu cita, ¿algo más?").startswith("the claim")
 
+    def test_of_another_one_than_the_call_did_are_unbacked(self) -> None:
+        facts: dict[str, Json] = {"visits": [{"visit": "D-4", "state": "booked"}, {"visit": "D-5", "state": "booked"}]}
+        gone = call("call_off", {"visit": "D-4", "state": "cancelled"})
+        assert said("Cancelé la cita D-4; sigue la D-5.", gone, facts=facts) == ""
+        assert said("Cancelé la cita D-5.", gone, facts=facts).startswith("the claim")
+
     def test_with_an_invented_number_are_found(self) -> None:
         assert said("Tu cita es la D-9.", call("book", BOOKED)) == "the number D-9"
 
