@@ -14,9 +14,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from bench.wire import Tap
+    from bench.wire import Statement, Tap
 
 SideName = Literal["engine", "floor", "shop"]
+#: Whether a worker's statements are traced, or traced and weighed; both take time of their own.
+Watched = Literal["", "traced", "weighed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Spent:
 
     wall: float
     cpu: float
-    statements: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(self.wall + other.wall, self.cpu + other.cpu, self.statements + other.statements)
@@ -48,9 +50,9 @@ _context.set_forkserver_preload(["bench.processes", "bench.preloaded"])
 class Worker:
     """One process of one side, connected with ``options`` for libpq; its start is no part of any figure."""
 
-    def __init__(self, side: SideName, ids: dict[str, int], options: str, *, traced: bool = False) -> None:
+    def __init__(self, side: SideName, ids: dict[str, int], options: str, *, watched: Watched = "") -> None:
         self._pipe, there = _context.Pipe()
-        self._process = _context.Process(target=serve, args=(there, side, ids, options, traced), daemon=True)
+        self._process = _context.Process(target=serve, args=(there, side, ids, options, watched), daemon=True)
         self._process.start()
 
     def do(self, phase: str, address: str) -> Spent:
@@ -72,7 +74,7 @@ class Worker:
         self._process.join(30)
 
 
-def serve(pipe: Connection, side: SideName, ids: dict[str, int], options: str, traced: bool) -> None:
+def serve(pipe: Connection, side: SideName, ids: dict[str, int], options: str, watched: Watched) -> None:
     """Do what comes over the pipe until ``None`` comes."""
     os.environ["PGOPTIONS"] = options
     from bench.wire import Tap
@@ -80,7 +82,7 @@ def serve(pipe: Connection, side: SideName, ids: dict[str, int], options: str, t
     job = _job(side)
     job.prepare(ids)
     with tempfile.TemporaryDirectory() as folder:
-        tap = Tap(Path(folder) / "trace") if traced else None
+        tap = Tap(Path(folder), weighed=watched == "weighed") if watched else None
         while (order := pipe.recv()) is not None:
             try:
                 pipe.send(_measured(job, tap, *order))

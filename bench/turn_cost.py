@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from urllib.parse import urlsplit, urlunsplit
 
@@ -32,9 +33,10 @@ django.setup()
 from django.db import connection  # noqa: E402 - needs Django
 from django.test.utils import setup_databases, teardown_databases  # noqa: E402
 
+from bakery.local.__main__ import local_folder  # noqa: E402
 from bench import engine_side, floor, seeding  # noqa: E402
-from bench.processes import SideName, Spent, Worker  # noqa: E402
-from bench.wire import KINDS, by_kind  # noqa: E402
+from bench.processes import SideName, Spent, Watched, Worker  # noqa: E402
+from bench.wire import KINDS, Statement, by_kind  # noqa: E402
 from tests.orders.factories import load_sample  # noqa: E402
 
 DEPTHS = (0, 20, 200, 2000)
@@ -55,7 +57,7 @@ class Cell:
     wal: list[float] = field(default_factory=list)
     wal_cold: list[float] = field(default_factory=list)
     sending: list[Spent] = field(default_factory=list)
-    statements: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
 
 Cells = dict[tuple[SideName, int], Cell]
@@ -69,7 +71,7 @@ def main() -> int:
         seeding.settle()
         cells: Cells = {(side, depth): Cell() for depth in DEPTHS for side in SIDES}
         cells["shop", SHOP_DEPTH] = Cell()
-        _trace(cells, chats)
+        _trace(cells, chats, "weighed" if options.trace else "traced")
         if options.trace:
             _show_trace(cells["engine", SHOP_DEPTH])
             return 0
@@ -102,14 +104,14 @@ def _database() -> Iterator[None]:
 
 
 @contextmanager
-def _workers(hour: int, *, durable: bool = False, traced: bool = False) -> Iterator[Callable[..., Spent]]:
+def _workers(hour: int, *, durable: bool = False, watched: Watched = "") -> Iterator[Callable[..., Spent]]:
     """Two processes a side. Passes are hours apart by the engine's clock, so that none remembers the former."""
     commit = "on" if durable else "off"
     options = f"-c synchronous_commit={commit} -c aitools.clock_shift={hour}h"
     ids = engine_side.ids()
     with ExitStack() as stack:
         pairs = {
-            side: [stack.enter_context(Worker(side, ids, options, traced=traced)) for _ in range(2)]
+            side: [stack.enter_context(Worker(side, ids, options, watched=watched)) for _ in range(2)]
             for side in ("engine", "floor", "shop")
         }
 
@@ -134,9 +136,9 @@ def _job(do: Callable[..., Spent], side: SideName, address: str) -> tuple[Spent,
     return asked + answered, [question, do(side, "send", address)]
 
 
-def _trace(cells: Cells, chats: dict[int, list[str]]) -> None:
+def _trace(cells: Cells, chats: dict[int, list[str]], watched: Watched) -> None:
     """Count statements apart: tracing costs time of its own."""
-    with _workers(0, traced=True) as do:
+    with _workers(0, watched=watched) as do:
         for side, depth in cells:
             _job(do, side, chats[depth][-1])
             cells[side, depth].statements = _job(do, side, chats[depth][0])[0].statements
@@ -156,15 +158,36 @@ def _time(cells: Cells, chats: dict[int, list[str]]) -> None:
 
 
 def _weigh(cells: Cells, chats: dict[int, list[str]]) -> None:
-    """WAL right after a checkpoint, when each page touched first is logged whole, and after that."""
-    with connection.cursor() as cursor:
-        cursor.execute("CHECKPOINT")
-    for hour, name in ((6, "wal_cold"), (8, "wal")):
-        with _workers(hour) as do:
-            for side, _, address, cell in _rounds(cells, chats):
-                taken = _weighed(do, side, address)
-                if cell is not None:
-                    getattr(cell, name).append(taken)
+    """WAL without images of whole pages, and with them, right after a checkpoint, when each page is logged whole once."""
+    with _no_page_images():
+        _weigh_all(cells, chats, 6, "wal")
+    _run("CHECKPOINT")
+    _weigh_all(cells, chats, 8, "wal_cold")
+
+
+def _weigh_all(cells: Cells, chats: dict[int, list[str]], hour: int, name: str) -> None:
+    with _workers(hour) as do:
+        for side, _, address, cell in _rounds(cells, chats):
+            taken = _weighed(do, side, address)
+            if cell is not None:
+                getattr(cell, name).append(taken)
+
+
+@contextmanager
+def _no_page_images() -> Iterator[None]:
+    """Page images depend on checkpoints and not on the job. Only a server of our own can be told to leave them out."""
+    is_ours = Path(_ask("SHOW data_directory")).is_relative_to(local_folder())
+    if not is_ours:
+        print("This server is not the bench's own: its WAL holds images of pages.")
+        yield
+        return
+    _run("ALTER SYSTEM SET full_page_writes = off")
+    try:
+        _run("SELECT pg_reload_conf()")
+        yield
+    finally:
+        _run("ALTER SYSTEM RESET full_page_writes")
+        _run("SELECT pg_reload_conf()")
 
 
 def _weighed(do: Callable[..., Spent], side: SideName, address: str) -> float:
@@ -181,15 +204,25 @@ def _weighed(do: Callable[..., Spent], side: SideName, address: str) -> float:
 
 
 def _position() -> float:
+    return float(_ask("SELECT pg_current_wal_insert_lsn() - '0/0'"))
+
+
+def _ask(query: str) -> str:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_current_wal_insert_lsn() - '0/0'")
-        return float(cursor.fetchone()[0])
+        cursor.execute(query)
+        return str(cursor.fetchone()[0])
+
+
+def _run(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
 
 
 def _show_trace(cell: Cell) -> None:
+    print("   #  bytes  statement")
     for number, statement in enumerate(cell.statements, start=1):
-        print(f"{number:>4} {_short(statement)}")
-    print(_kinds(cell))
+        print(f"{number:>4}{statement.wal:>7}  {_short(statement.text)}")
+    print(f"{_kinds(cell)}; {sum(statement.wal for statement in cell.statements)} bytes of WAL before the commits")
 
 
 def _short(statement: str) -> str:
@@ -200,7 +233,7 @@ def _short(statement: str) -> str:
 
 def _kinds(cell: Cell) -> str:
     counted = by_kind(cell.statements)
-    return ", ".join(f"{counted[kind]} {kind}" for kind in (*KINDS, "WITH", "other") if counted[kind])
+    return ", ".join(f"{counted[kind]} {kind}" for kind in (*KINDS, "other") if counted[kind])
 
 
 def _show(cells: Cells, jobs: int) -> None:
@@ -228,10 +261,7 @@ def _show(cells: Cells, jobs: int) -> None:
 
 
 def _server() -> str:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('server_version'), current_setting('fsync')")
-        version, fsync = cursor.fetchone()
-    return f"PostgreSQL {version}, fsync {fsync}"
+    return f"PostgreSQL {_ask('SHOW server_version')}, fsync {_ask('SHOW fsync')}"
 
 
 def _judge(cells: Cells) -> int:
