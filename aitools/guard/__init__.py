@@ -28,7 +28,9 @@ What it does not see:
 * promises ("una persona te llamará"), and claims in words of no list or in a
   third language; claims after a true one of the same kind in the same turn
   ("cancelled both" after one cancellation);
-* "está confirmado" of a new order while an older one is open;
+* "está confirmado" of a new order while an older one is open, and a bare
+  "done" or "ya quedó" after any effect, also one that only put things together;
+* a claim of ours in words that a result, a customer's note in it included, has;
 * statements that something *is* in a product, and irony.
 """
 

@@ -71,6 +71,8 @@ _TOTAL_AFTER = re.compile(
 )
 
 
+#: So many characters before a number may say what it is.
+_NEAR = 60
 _ONE = re.compile(r"\b(?:una?|one|a) (?=(?:peso|dolar|euro|dollar)\b)")
 _DIGIT = re.compile(r"\d")
 
@@ -116,13 +118,13 @@ def _amounts(ready: str, *, priced_names: bool) -> Iterator[Amount]:
         in_phone = any(start <= match.start("number") < end for start, end in phones)
         if not _is_money(match, ready, in_phone=in_phone, priced_names=priced_names):
             continue
-        before, after = ready[: match.start()], ready[match.end() :]
+        before, after = ready[max(0, match.start() - _NEAR) : match.start()], ready[match.end() :]
         is_total = bool(_TOTAL.search(before) or _TOTAL_AFTER.search(after))
         yield Amount(_value(match), match[0].strip(), match.start(), match.end(), is_total)
 
 
 def _is_money(match: re.Match[str], ready: str, *, in_phone: bool, priced_names: bool) -> bool:
-    before, after = ready[: match.start("number")], ready[match.end() :]
+    before, after = ready[max(0, match.start("number") - _NEAR) : match.start("number")], ready[match.end() :]
     if match["sign"] or match["money"] or match["cents"]:
         return True
     if in_phone or _NO_MONEY_BEFORE.search(before) or _NO_MONEY_AFTER.search(after) or _TIME_AFTER.search(after):

@@ -23,6 +23,7 @@ _NO_ITEM = re.compile(r"^(?:sub_?)?total|delta")
 #: Staff's own tools may answer in Spanish.
 _NAMES = ("name", "nombre", "title", "titulo")
 _STATES = ("state", "status", "estado")
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z0-9]+")
 _STOP = frozenset(
     (
@@ -114,7 +115,8 @@ def add_json(evidence: Evidence, value: Json, *, is_result: bool) -> None:
         if _number(text) is not None:
             continue
         evidence.texts.append(fold(text))
-        add_text(evidence, text, is_current=True)
+        if _DIGIT.search(text):
+            add_text(evidence, text, is_current=True)
 
 
 def add_text(evidence: Evidence, text: str, *, is_current: bool) -> None:

@@ -52,19 +52,28 @@ _ASKING = re.compile(
 )
 
 
+class _Bases(dict[int, str]):
+    """Each character's letter without accents, worked out when first met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = base = unicodedata.normalize("NFD", chr(code))[0]
+        return base
+
+
+_BASES = _Bases()
+
+
 def fold(text: str) -> str:
     """Lower case without accents, character by character: positions stay."""
-    lowered = lower(text)
-    if lowered.isascii():
-        return lowered
-    return "".join(char if char < "\x80" else unicodedata.normalize("NFD", char)[0] for char in lowered)
+    return lower(text).translate(_BASES)
 
 
 def lower(text: str) -> str:
     """Lower case with accents, one character each; curly apostrophes straight."""
-    if text.isascii():
-        return text.lower()
     composed = unicodedata.normalize("NFC", text.replace("’", "'"))
+    lowered = composed.lower()
+    if len(lowered) == len(composed):
+        return lowered
     return "".join(char.lower() if len(char.lower()) == 1 else char for char in composed)
 
 

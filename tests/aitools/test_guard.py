@@ -155,7 +155,7 @@ class TestOffers:
         assert said("Los lunes tienes 10 % de descuento y la primera consulta es gratis.", rules) == ""
 
     def test_denied_or_only_asked_about_are_none(self) -> None:
-        assert said("No tenemos descuentos, lo siento. Feel free to ask.") == ""
+        assert said("No tenemos descuentos, nada es gratis ni hay 2x1. Feel free to ask.") == ""
 
 
 class TestClaims:
