@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Tests and checks get services of their own, without fsync, beside those of a running demo.
 LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/python -m bakery.local
+# What a turn costs is measured with fsync too.
+DURABLE = BAKERY_LOCAL_DIR=$(CURDIR)/.local/bench $(BIN)/python -m bakery.local
 
 .PHONY: demo test coverage lint types bench messages pictures lock browser clean
 .DEFAULT_GOAL := demo
@@ -32,7 +34,9 @@ types: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	$(LOCAL) $(BIN)/python bench/score_utterances.py
 	$(LOCAL) $(BIN)/python -m bench.large_menu
+	$(LOCAL) $(BIN)/python -m bench.prompt_size
 	$(LOCAL) $(BIN)/python -m bench.recovery
+	$(DURABLE) $(BIN)/python -m bench.turn_cost
 
 # Needs GNU gettext. New texts then stand in locale/es/LC_MESSAGES/django.po, to be translated.
 messages: $(VENV)/installed-dev
