@@ -77,7 +77,7 @@ def show(cells: Cells, jobs: int, server: str) -> None:
 
 
 def judge(cells: Cells) -> int:
-    """Say of each target whether it is met; how many are missed."""
+    """Say of each target whether it is met; 1 when one is missed."""
     engine = [cells["engine", depth] for depth in DEPTHS]
     young, old = cells["engine", 20], cells["engine", 2000]
     times = list(_times_floor(cells).values())

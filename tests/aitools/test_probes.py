@@ -8,6 +8,7 @@ losing their connection; real PostgreSQL decides the rest.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -21,7 +22,7 @@ from aitools import clock, leases, turns
 from aitools.models import BotProfile, Conversation, ModelEndpoint, PendingConfirmation, ToolCall
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
-from aitools.tools import registry
+from aitools.tools import ToolContext, registry
 from aitools.types import AssistantStep, ModelReply, Stop, ToolRequest
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk, Thing
@@ -41,22 +42,29 @@ class Crash(BaseException):
     """A worker's sudden end: no ``except Exception`` sees it."""
 
 
-@pytest.fixture
+def make(args: Thing, ctx: ToolContext) -> dict[str, Any]:
+    """An effect that nothing keeps from happening twice but the engine itself."""
+    ModelEndpoint.objects.create(name=f"{args.name} {time.monotonic_ns()}", kind="scripted", model="made")
+    return {"made": args.name, "say": f"Hecho: {args.count} × {args.name}."}
+
+
+@pytest.fixture(autouse=True)
 def spoil(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let ``make`` run into troubles, one a run, right after its effect; later runs go well."""
 
     def declare(*troubles: Trouble, **fields: Any) -> None:
         waiting = list(troubles)
 
-        def make(args: Thing, ctx: Any) -> Any:
+        def spoilt(args: Thing, ctx: ToolContext) -> dict[str, Any]:
             trouble = waiting.pop(0) if waiting else None
-            made = parts.make(args, ctx)
+            made = make(args, ctx)
             if trouble:
                 trouble()
             return made
 
-        monkeypatch.setitem(registry._tools, "make", replace(parts.MAKE, handler=make, **fields))
+        monkeypatch.setitem(registry._tools, "make", replace(parts.MAKE, handler=spoilt, **fields))
 
+    declare()
     return declare
 
 
@@ -230,9 +238,9 @@ def test_a_tool_that_changed_while_the_question_waits_does_not_run(
         desk.write("pan")
         if change == "renamed":
             monkeypatch.delitem(registry._tools, "make")
-            monkeypatch.setitem(registry._tools, "bake", replace(parts.MAKE, name="bake"))
+            monkeypatch.setitem(registry._tools, "bake", replace(parts.MAKE, handler=make, name="bake"))
         else:
-            monkeypatch.setitem(registry._tools, "make", replace(parts.MAKE, schema=LaterThing))
+            monkeypatch.setitem(registry._tools, "make", replace(parts.MAKE, handler=make, schema=LaterThing))
         (told,) = desk.write("sí")
     assert told.startswith({"es": "Disculpa, ya no puedo hacerlo", "en": "Sorry, I can't do that"}[language])
     assert parts.things() == []
@@ -249,7 +257,6 @@ def test_arguments_altered_in_a_row_are_never_what_the_yes_runs(
     desk: Desk, spoil: Callable[..., None], row: type[ToolCall | PendingConfirmation], altered: dict[str, object]
 ) -> None:
     """What runs is what was shown, or nothing; silence is no answer."""
-    spoil()
     with scripted.script([WANTED]):
         assert desk.write("pan") == [QUESTION]
     with suppress(AssertionError), scripted.script([DONE]):
