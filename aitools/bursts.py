@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from aitools.answers import Answer, Words, read
 from aitools.channels.base import EventKind
+from aitools.jsonrows import instance
 from aitools.models import InboundEvent, PendingConfirmation
-from aitools.types import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class Burst:
 
 def from_json(rows: str | None) -> Burst:
     """The burst that ``leases.claim`` reads as a JSON array of events."""
-    return Burst(tuple(_event(row) for row in json.loads(rows or "[]")))
+    return Burst(tuple(instance(InboundEvent, row) for row in json.loads(rows or "[]")))
 
 
 def unread(conversation_id: int, read_seq: int) -> Burst:
@@ -137,7 +136,3 @@ def _plain(mine: Sequence[InboundEvent], line: str, pending: PendingConfirmation
     if (mine and line) or len(answers) > 1:
         return Answer.OTHER
     return answers.pop() if answers else read(line, words)
-
-
-def _event(row: Mapping[str, Json]) -> InboundEvent:
-    return InboundEvent(**{**row, "received_at": datetime.fromisoformat(row["received_at"])})

@@ -122,7 +122,7 @@ def _prepare(work: Work, call: ToolCall, tool: Tool) -> None:
         rows.touch(call)
         rows.events.append(audit.of_call(events.CALL, call))
         work.flush()
-    elif tool.effects == "database" and not rows.is_stored:
+    elif tool.effects == "database" and not rows.is_ready_for_effect:
         work.flush()
 
 
@@ -259,7 +259,9 @@ def _finish(work: Work, call: ToolCall, done: Done, took: int, tool: Tool) -> No
     """The result in the turn's rows; stored already, at once for external tools, with the next commit for reads."""
     rows, digest = work.turn_rows, call.digest
     content = results.as_text(done.value)
-    rows.settle(call, CallState.DONE, content, work.now, digest=digest, value=done.value, duration_ms=took)
+    # What reads needs no second form: nothing but the model uses it.
+    value = None if tool.effects == "none" and not tool.dedupe else done.value
+    rows.settle(call, CallState.DONE, content, work.now, digest=digest, value=value, duration_ms=took)
     if done.stored:
         rows.changed.pop(call.pk, None)
         rows.settlement = None
@@ -283,6 +285,5 @@ def _settle(work: Work, call: ToolCall, action: RunCall, fault: Fault, took: int
     was_agreed = rows.question_of(call) is not None
     with work.commit():
         # The customer said yes and it was not done: somebody must know.
-        needs_staff = {"needs_staff": True} if fault.serious and was_agreed else {}
-        leases.hold(work.lease, **work.read_marks(), **needs_staff)
+        work.hold(needs_staff=fault.serious and was_agreed)
         rows.store()

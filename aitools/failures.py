@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from django.utils import translation
 
@@ -51,14 +50,13 @@ def _count(work: Work, rows: TurnRows, error: Exception) -> None:
 
 def _store(work: Work, rows: TurnRows) -> None:
     given_up = rows.turn.failures >= MAX_FAILURES
-    changes: dict[str, Any] = {"needs_staff": True} if given_up else {}
     if given_up:
         rows.close(CallState.CANCELLED, work.now)
         with translation.override(work.language):
             told = "\n".join(reports.reports_of(rows.calls, work.conversation, work.now)) or texts.apology()
         rows.end(TurnState.FAILED, told, work.now)
     with work.commit():
-        work.hold(**changes)
+        work.hold(needs_staff=given_up)
         rows.store()
         if given_up:
             confirmations_state.cancel_open(work.conversation, "the turn was given up")

@@ -42,7 +42,7 @@ def interrupt(conversation: Conversation, reason: str, *, tell_effects: bool = T
     if tell_effects:
         now = clock.now()
         for turn_id in sorted(turn_id for turn_id in unsaid if turn_id is not None):
-            calls = ToolCall.objects.filter(turn_id=turn_id).select_related("turn", "step").order_by("id")
+            calls = ToolCall.objects.filter(step__turn_id=turn_id).select_related("turn", "step").order_by("id")
             reports.tell_effects(calls, turn_id, conversation, now)
 
 
@@ -69,7 +69,9 @@ def _cancel_question(conversation: Conversation) -> None:
 
 def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
     _leave_unknown(conversation, turn)
-    ToolCall.objects.filter(turn=turn, state__in=UNSETTLED_CALL).update(state=CallState.CANCELLED, finished_at=DbNow())
+    ToolCall.objects.filter(step__turn=turn, state__in=UNSETTLED_CALL).update(
+        state=CallState.CANCELLED, finished_at=DbNow()
+    )
     Turn.objects.filter(pk=turn.pk, state__in=OPEN_TURN).update(
         state=TurnState.CANCELLED, finished_at=DbNow(), failure=reason
     )
@@ -78,6 +80,6 @@ def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
 def _leave_unknown(conversation: Conversation, turn: Turn) -> None:
     """What runs elsewhere can't be called back: staff must look what came of it."""
     outside = [tool.name for tool in registry.all() if tool.effects == "external"]
-    running = ToolCall.objects.filter(turn=turn, state=CallState.RUNNING, name__in=outside)
+    running = ToolCall.objects.filter(step__turn=turn, state=CallState.RUNNING, name__in=outside)
     if running.update(state=CallState.UNKNOWN, finished_at=DbNow()):
         conversation.needs_staff = True

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Q
-
 from aitools.clock import DbNow
 from aitools.loop import Previous
 from aitools.models import CallState, Conversation, ToolCall
@@ -15,7 +13,7 @@ from aitools.tools import registry
 
 #: How long a success is remembered; a tool's own ``dedupe`` window may be longer.
 REMEMBERED_SECONDS = 1800
-#: So many successes are looked at, the newest.
+#: So many turns and successes are looked at, the newest.
 MOST = 50
 
 
@@ -63,13 +61,11 @@ def recall(conversation: Conversation, now: datetime, *, except_turn: int | None
     since = now - timedelta(seconds=_longest_window())
     if conversation.last_done_at is None or conversation.last_done_at < since:
         return Memory((), now)
-    others = Q() if except_turn is None else ~Q(turn_id=except_turn)
+    turns = conversation.turns.filter(pk__gt=conversation.history_from).exclude(pk=except_turn or 0)
     done = ToolCall.objects.filter(
-        others,
-        conversation=conversation,
+        step__turn__in=turns.order_by("-id").values("pk")[:MOST],
         state=CallState.DONE,
         name__in=_remembered(),
-        turn_id__gt=conversation.history_from,
         finished_at__gt=max(since, conversation.forgotten_at or since),
     )
     return Memory(tuple(_unforgotten(done.order_by("-id")[:MOST])), now)

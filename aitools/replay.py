@@ -94,7 +94,9 @@ def _rows(turn: Turn) -> TurnRows:
     """The turn as a worker would have it."""
     steps = {step.pk: step for step in turn.steps.order_by("index")}
     calls = list(
-        turn.calls.select_related("confirmation__message", "confirmation__answered_by").order_by("step_id", "position")
+        ToolCall.objects.filter(step__turn=turn)
+        .select_related("confirmation__message", "confirmation__answered_by")
+        .order_by("step_id", "position")
     )
     for call in calls:
         call.turn, call.step = turn, steps[call.step_id]

@@ -8,14 +8,17 @@ so a process that dies there loses nothing but that work.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.db import connection
 from django.db.models import Model
 
 from aitools import audit, events, results
 from aitools.completion import Completion
 from aitools.errors import Stale
+from aitools.jsonrows import instance
 from aitools.loop import OUR_CODE, CallStatus, CallView, StepView, Transcript
 from aitools.models import (
     AuditEvent,
@@ -35,6 +38,17 @@ Asked = PendingConfirmation.State
 
 _OUTCOME = ("state", "attempt", "result", "value", "is_error", "digest", "duration_ms", "finished_at")
 _TURN = ("state", "text", "reply", "counted_from", "read_to", "failures", "failure", "finished_at")
+
+
+#: A turn with all that hangs on it: as JSON, since the ORM would need a query each.
+_LOAD = """
+SELECT to_jsonb(t)::text, to_jsonb(s)::text, to_jsonb(c)::text, to_jsonb(p)::text
+FROM aitools_turn t
+LEFT JOIN aitools_step s ON s.turn_id = t.id
+LEFT JOIN aitools_toolcall c ON c.step_id = s.id
+LEFT JOIN aitools_pendingconfirmation p ON p.call_id = c.id
+WHERE t.id = %s ORDER BY s.index, c.position
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +97,10 @@ class TurnRows:
     turn_changed: bool = False
 
     @property
-    def is_stored(self) -> bool:
-        """Whether nothing but the settlement waits for a commit."""
-        return not (self.unsaved().rows or self.changed or self.turn_changed)
+    def is_ready_for_effect(self) -> bool:
+        """Whether all that an effect rests on is stored; a yes is stored with the effect itself."""
+        waits = self.unsaved().rows or self.events
+        return not (waits or (self.changed and self.settlement is None))
 
     def call(self, view: CallView) -> ToolCall:
         return next(call for call in self.calls if str(call.call_id) == view.id)
@@ -257,48 +272,39 @@ class Unsaved:
 
 
 def load(turn_id: int) -> TurnRows | None:
-    """The open turn with its steps, calls and questions; None when it is gone. One query, rarely two."""
-    calls = list(
-        ToolCall.objects.filter(turn_id=turn_id)
-        .select_related("turn", "step", "confirmation")
-        .order_by("step__index", "position")
-    )
-    if not calls:
-        turn = Turn.objects.filter(pk=turn_id).first()
-        return TurnRows(turn, list(turn.steps.order_by("index"))) if turn else None
-    turn, steps = calls[0].turn, _steps_of(calls)
-    if turn.failures or [step.index for step in steps] != list(range(1, len(steps) + 1)):
-        steps = _with_silent_steps(turn_id, steps)
-    for call in calls:
-        call.turn = turn
-        call.step = next(step for step in steps if step.pk == call.step_id)
-    return TurnRows(turn, steps, calls, questions=_questions_of(calls))
+    """The open turn with its steps, calls and questions; None when it is gone. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LOAD, [turn_id])
+        found = cursor.fetchall()
+    if not found:
+        return None
+    rows = TurnRows(instance(Turn, json.loads(found[0][0])))
+    for _turn, step, call, asked in found:
+        _take(rows, *(json.loads(one) if one else None for one in (step, call, asked)))
+    return rows
+
+
+def _take(rows: TurnRows, step: Json, call: Json, asked: Json) -> None:
+    """Add one row of the join: a step, the first time it comes, and a call with its question."""
+    if step is None:
+        return
+    if not rows.steps or rows.steps[-1].pk != step["id"]:
+        rows.steps.append(instance(Step, step))
+        rows.steps[-1].turn = rows.turn
+    if call is None:
+        return
+    rows.calls.append(instance(ToolCall, call))
+    rows.calls[-1].turn, rows.calls[-1].step = rows.turn, rows.steps[-1]
+    if asked is not None:
+        question = instance(PendingConfirmation, asked)
+        question.call = rows.calls[-1]
+        rows.questions[question.call.pk] = question
 
 
 def transcript(rows: TurnRows) -> Transcript:
     """The turn's steps and calls as the rules see them."""
     views = tuple(_step_view(step, [call for call in rows.calls if call.step is step]) for step in rows.steps)
     return Transcript(views, rows.turn.counted_from)
-
-
-def _steps_of(calls: list[ToolCall]) -> list[Step]:
-    return list({call.step_id: call.step for call in calls}.values())
-
-
-def _questions_of(calls: list[ToolCall]) -> dict[int, PendingConfirmation]:
-    questions = {}
-    for call in calls:
-        asked: PendingConfirmation | None = getattr(call, "confirmation", None)
-        if asked is not None:
-            asked.call = call
-            questions[call.pk] = asked
-    return questions
-
-
-def _with_silent_steps(turn_id: int, known: list[Step]) -> list[Step]:
-    """Steps without a call (words that were not sent, silence) are read apart."""
-    by_id = {step.pk: step for step in known}
-    return [by_id.get(step.pk, step) for step in Step.objects.filter(turn_id=turn_id).order_by("index")]
 
 
 def _step_view(step: Step, calls: list[ToolCall]) -> StepView:

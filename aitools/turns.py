@@ -223,8 +223,7 @@ def _finish(now: Work, action: Finish) -> bool:
     """Reply and end; our code speaks when the model has no words for it."""
     if action.event:
         now.turn_rows.report(action.event, step=len(now.turn_rows.steps), error=action.detail)
-    needs_staff = {"needs_staff": True} if action.ending in FOR_STAFF else {}
-    return _end(now, _words_for(now, action), TurnState.DONE, **needs_staff)
+    return _end(now, _words_for(now, action), TurnState.DONE, needs_staff=action.ending in FOR_STAFF)
 
 
 def _words_for(now: Work, action: Finish) -> str:
@@ -243,12 +242,12 @@ def _reports(now: Work) -> list[str]:
     return reports.reports_of(now.turn_rows.calls, now.conversation, now.now)
 
 
-def _end(now: Work, text: str, state: TurnState, *, tell_effects: bool = False, **changes: bool) -> bool:
+def _end(now: Work, text: str, state: TurnState, *, tell_effects: bool = False, needs_staff: bool = False) -> bool:
     """Close the turn with a reply and give the lease back, in one transaction."""
     rows = now.turn_rows
     rows.end(state, text, now.now)
     with now.commit():
-        now.give_back(**changes)
+        now.give_back(needs_staff=needs_staff)
         rows.store()
         if tell_effects:
             reports.tell_effects(rows.calls, rows.turn.pk, now.conversation, now.now)

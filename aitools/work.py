@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -75,7 +74,7 @@ class Work:
 
     @property
     def wording(self) -> Wording:
-        return self.behaviour.wording(self.language)
+        return self.behaviour.wording(self.conversation.language)
 
     @cached_property
     def tools(self) -> ToolSet:
@@ -123,35 +122,29 @@ class Work:
             self.hold()
             rows.store()
 
-    def hold(self, **changes: Any) -> None:
+    def hold(self, *, needs_staff: bool = False) -> None:
         """Lock the conversation in this transaction and keep the lease; LeaseLost without it."""
-        leases.hold(self.lease, **self.read_marks(), **changes)
+        leases.hold(self.lease, **self.marks(needs_staff=needs_staff).columns)
 
     def try_to_give_back(self) -> bool:
         """Free the lease in this transaction if all talk was read; False if not, LeaseLost without it."""
-        idle = {"wake_at": None, "first_unread_at": None}
-        given = leases.give_back(self.lease, self.read_to, **idle, **self.read_marks())
-        if given:
-            self.is_over = True
-        else:
+        self.is_over = leases.give_back(self.lease, self.marks())
+        if not self.is_over:
             leases.fence(self.lease)
-        return given
+        return self.is_over
 
-    def give_back(self, **changes: Any) -> None:
+    def give_back(self, *, needs_staff: bool = False) -> None:
         """Free the lease in this transaction; what is still unread is looked at next."""
-        idle = {"wake_at": None, "first_unread_at": None}
-        marks = {**self.read_marks(), **changes}
-        if not leases.give_back(self.lease, self.read_to, **idle, **marks):
-            leases.hold(self.lease, lease_token=None, lease_until=None, **marks)
+        marks = self.marks(needs_staff=needs_staff)
+        if not leases.give_back(self.lease, marks):
+            leases.hold(self.lease, lease_token=None, lease_until=None, **marks.columns)
             self.has_more = True
         self.is_over = True
 
-    def read_marks(self) -> dict[str, Any]:
-        """The conversation's columns that follow from what this turn has read and done."""
-        marks: dict[str, Any] = {"read_seq": self.read_to, "language": self.conversation.language}
-        if self.memory.has_done_now(self.turn_rows.calls):
-            marks["last_done_at"] = self.now
-        return marks
+    def marks(self, *, needs_staff: bool = False) -> leases.Marks:
+        """What this turn has read and done, for the conversation's row."""
+        done_at = self.now if self.memory.has_done_now(self.turn_rows.calls) else None
+        return leases.Marks(self.read_to, self.conversation.language, done_at, needs_staff)
 
 
 def begin(claim: Claim) -> Work:

@@ -15,9 +15,9 @@ from bench.engine_side import CHANNEL
 
 ENGINE = (
     """
-    INSERT INTO aitools_conversation (key, channel, account, address, phone, profile_name, language, language_fixed,
+    INSERT INTO aitools_conversation (channel, account, address, phone, profile_name, language, language_fixed,
         mode, needs_staff, inbox_seq, read_seq, epoch, history_from, created_at, last_inbound_at, last_done_at)
-    SELECT gen_random_uuid(), %(channel)s, '', %(prefix)s || n, '', 'Ana', 'es', false,
+    SELECT %(channel)s, '', %(prefix)s || n, '', 'Ana', 'es', false,
         'bot', false, 2 * %(turns)s, 2 * %(turns)s, 0, 0, now() - interval '900 days', ended, ended
     FROM generate_series(1, %(chats)s) n CROSS JOIN (SELECT now() - interval '1 day') day (ended)
     """,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from datetime import datetime
 
 from django.db import models
@@ -10,6 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from aitools.clock import DbNow
+from aitools.keys import new_key
 from aitools.models.conversations import Conversation
 from aitools.models.messages import InboundEvent, OutboundMessage
 from aitools.models.turns import ToolCall
@@ -31,7 +31,7 @@ class PendingConfirmation(models.Model):
         EXPIRED = "expired", _("Expired")
         CANCELLED = "cancelled", _("Cancelled")
 
-    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    key = models.UUIDField(default=new_key, editable=False)
     conversation = models.ForeignKey(
         Conversation, on_delete=models.PROTECT, related_name="confirmations", db_index=False
     )
@@ -67,7 +67,6 @@ class PendingConfirmation(models.Model):
             )
         ]
         indexes = [
-            models.Index(fields=["expires_at"], name="confirmation_expiring", condition=Q(state="pending")),
             models.Index(fields=["conversation", "-id"], name="confirmation_newest"),
         ]
 

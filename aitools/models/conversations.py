@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from datetime import datetime
 
 from django.db import models
@@ -26,11 +25,10 @@ class Conversation(models.Model):
     lease to the one that delivers.  ``wake_at`` is when unread talk is due.
     """
 
-    key = models.UUIDField(_("key"), default=uuid.uuid4, unique=True, editable=False)
     channel = models.CharField(_("channel"), max_length=30)
     account = models.CharField(_("our account"), max_length=150, blank=True)
     address = models.CharField(_("address"), max_length=150)
-    phone = models.CharField(_("phone"), max_length=20, blank=True, db_index=True)
+    phone = models.CharField(_("phone"), max_length=20, blank=True)
     profile_name = models.CharField(_("profile name"), max_length=120, blank=True)
     language = models.CharField(_("language"), max_length=10, blank=True)
     language_fixed = models.BooleanField(_("language set by staff"), default=False)
@@ -70,15 +68,10 @@ class Conversation(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["-last_inbound_at", "-id"], name="conversation_newest"),
-            models.Index(
-                fields=["-last_inbound_at"], name="conversation_waiting", condition=models.Q(needs_staff=True)
-            ),
-            models.Index(
-                fields=["wake_at"],
-                name="conversation_unread",
-                condition=models.Q(read_seq__lt=models.F("inbox_seq")),
-            ),
+            # None on what every message changes: such an update then touches no index. There are
+            # few conversations beside their messages; what sorts them all reads them all.
+            models.Index(fields=["id"], name="conversation_waiting", condition=models.Q(needs_staff=True)),
+            models.Index(fields=["phone"], name="conversation_by_phone", condition=~models.Q(phone="")),
         ]
 
     def __str__(self) -> str:

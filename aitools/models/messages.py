@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from aitools.channels.base import DeliveryStatus, EventKind
 from aitools.clock import DbNow
+from aitools.keys import new_key
 from aitools.models.conversations import Conversation
 
 
@@ -89,9 +88,11 @@ class OutboundMessage(models.Model):
         NOTICE = "notice", _("Notice")
         STAFF = "staff", _("Staff")
 
-    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    key = models.UUIDField(default=new_key, unique=True, editable=False)
     conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="outbound", db_index=False)
-    turn = models.ForeignKey("aitools.Turn", null=True, blank=True, on_delete=models.PROTECT, related_name="outbound")
+    turn = models.ForeignKey(
+        "aitools.Turn", null=True, blank=True, on_delete=models.PROTECT, related_name="outbound", db_index=False
+    )
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.REPLY)
     text = models.TextField(_("text"))
     buttons = models.JSONField(default=list, blank=True, help_text='[{"id": …, "title": …}], shown where possible.')

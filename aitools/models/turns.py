@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from aitools.clock import DbNow
+from aitools.keys import new_key
 from aitools.models.conversations import Conversation
 
 
@@ -57,7 +56,6 @@ class Turn(models.Model):
         ]
         indexes = [
             models.Index(fields=["conversation", "-id"], name="turn_by_conversation"),
-            models.Index(fields=["state"], name="turn_open", condition=Q(state__in=["running", "waiting"])),
         ]
 
     def __str__(self) -> str:
@@ -126,11 +124,11 @@ class ToolCall(models.Model):
     ``attempt`` fences runs: only the newest may commit.
     """
 
-    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="calls")
+    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="calls", db_index=False)
     step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="calls", db_index=False)
     conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="calls", db_index=False)
     position = models.PositiveSmallIntegerField(_("position"))
-    call_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    call_id = models.UUIDField(default=new_key, editable=False)
     vendor_id = models.CharField(max_length=255, blank=True)
     name = models.CharField(_("tool"), max_length=128)
     arguments = models.JSONField(_("arguments"), null=True, blank=True)
@@ -148,16 +146,8 @@ class ToolCall(models.Model):
         verbose_name = _("tool call")
         verbose_name_plural = _("tool calls")
         ordering = ["-id"]
+        # Found by their turn's steps: an outcome then changes no index, and writes little.
         constraints = [models.UniqueConstraint(fields=["step", "position"], name="call_once")]
-        indexes = [
-            models.Index(fields=["conversation", "-id"], name="call_by_conversation"),
-            models.Index(fields=["name", "-id"], name="call_by_name"),
-            models.Index(
-                fields=["conversation", "name", "digest", "-finished_at"],
-                name="call_done",
-                condition=Q(state="done"),
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"{self.name} {self.pk}"

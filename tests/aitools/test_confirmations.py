@@ -286,7 +286,7 @@ def test_the_same_order_again_begins_with_a_heads_up(desk: Desk) -> None:
         desk.write("sí")
     with scripted.script([ORDER]):
         (question,) = desk.write("otros 2 panes")
-    assert question.startswith("Ojo: ya hice «Hacer» hace un momento.")
+    assert question.startswith("Ojo: ya hice «Hacer» hace un momento (resultado: Hecho: 2 × pan).")
 
 
 def test_undoing_it_forgets_that_it_was_done(desk: Desk) -> None:

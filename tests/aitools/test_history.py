@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from aitools import history
+from aitools import history, turnrows
 from aitools.loop import CallStatus
 from aitools.models import BotProfile, Turn
 from aitools.providers import scripted
@@ -120,7 +120,9 @@ def test_the_system_prompt_names_what_is_confirmed_and_holds_the_persona(desk: D
 def test_rows_become_a_transcript_with_the_calls_as_far_as_they_are(desk: Desk) -> None:
     with scripted.script([asks(("look", {}), ("make", {"name": "pan"}))]):
         desk.write("hola")
-    (step,) = history.transcript(desk.turn()).steps
+    rows = turnrows.load(desk.turn().pk)
+    assert rows is not None
+    (step,) = turnrows.transcript(rows).steps
     assert [call.status for call in step.calls] == [CallStatus.SETTLED, CallStatus.OPEN]
     assert [call.done for call in step.calls] == [True, False]
 

@@ -3,7 +3,7 @@
 import pytest
 from pytest_django import Settings
 
-from aitools import clock, confirmations, turns
+from aitools import bursts, clock, turns
 from aitools.errors import ProviderTransient
 from aitools.models import BotProfile, InboundEvent, ModelEndpoint, OutboundMessage, Step, ToolCall, Turn
 from aitools.providers import scripted
@@ -268,7 +268,7 @@ def test_a_question_is_given_up_with_its_turn(desk: Desk, monkeypatch: pytest.Mo
         desk.write("2 panes")
     desk.receive("sí")
     with monkeypatch.context() as while_broken:
-        while_broken.setattr(confirmations, "read_burst", broken)
+        while_broken.setattr(bursts, "read_burst", broken)
         for _ in range(3):
             with pytest.raises(RuntimeError):
                 turns.advance(desk.conversation().pk)
