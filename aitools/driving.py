@@ -159,9 +159,12 @@ class Run:
         started = time.monotonic()
         try:
             value = self._handled(action, agreed)
-        except AgreementChanged:
-            self._ask_again(call)
-            return
+        except AgreementChanged as changed:
+            if tool.confirm:
+                self._ask_again(call)
+                return
+            # Nobody agreed to anything: asking again would only run it again.
+            fault, event = results.crashed(changed), events.ERROR
         except attempts.TooSlow:
             fault, event = self._too_slow(tool), events.TIMEOUT
         except ToolRefusal as refused:
@@ -204,8 +207,9 @@ class Run:
         return results.timed_out(tool.timeout_s) if tool.effects == "none" else results.unknown_outcome()
 
     def _ask_again(self, call: CallView) -> None:
-        """What was agreed is not so any more: settle the call and put it up anew."""
+        """What was agreed is not so any more: settle the call and put it up anew, alone."""
         self._settle(Settle(call, results.changed(), events.CHANGED))
+        self._supersede_siblings()
         again = ModelReply(tool_calls=(call.request,), stop=Stop.TOOL_CALLS)
         self._add(step_from(again, OUR_CODE))
 

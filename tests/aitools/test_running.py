@@ -38,6 +38,7 @@ from aitools.running import (
     run_tools,
 )
 from aitools.tools import Tool, ToolContext
+from aitools.transcripts import check_pairs
 from aitools.types import (
     AssistantStep,
     AssistantText,
@@ -368,6 +369,18 @@ def test_what_changed_after_the_question_is_asked_again() -> None:
     assert (events.CHANGED, "make") in kinds(result)
 
 
+def test_what_is_asked_again_leaves_no_call_of_its_step_without_a_result() -> None:
+    workshop, prices = Workshop(), Prices(moves=1)
+    both = asks(("make", {"count": 2}), ("make", {"count": 3}), ("look", {}))
+    result, requests = run(
+        [both, says("Listo.")], tools=workshop.tools(fingerprint=prices.fingerprint), confirm=prices.confirm
+    )
+    told = [json.loads(content).get("reason", "done") for _, content in result.tool_results]
+    assert told == ["changed", "superseded", "superseded", "done"]
+    assert workshop.ran == [("make", 2)]
+    check_pairs(requests[1].messages)
+
+
 def test_a_handler_may_find_itself_that_it_is_not_what_was_agreed() -> None:
     agreed: list[Any] = []
 
@@ -382,6 +395,12 @@ def test_a_handler_may_find_itself_that_it_is_not_what_was_agreed() -> None:
     result, _ = run([MAKE, says("Listo.")], tools=tools, confirm=Asked([True, True]))
     assert agreed == [{"total": 5}] * 2
     assert [kind for kind, _ in kinds(result)].count(events.REQUESTED) == 2
+
+
+def test_a_tool_that_nobody_agreed_to_fails_when_it_says_that_this_changed() -> None:
+    workshop = Workshop(fault=AgreementChanged("look"))
+    result, _ = run([LOOK, says("Perdón.")], workshop)
+    assert kinds(result) == [(events.CALL, "look"), (events.ERROR, "look")]
 
 
 def test_a_price_that_never_stands_still_comes_to_an_end() -> None:
