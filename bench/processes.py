@@ -7,6 +7,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -83,11 +84,18 @@ def serve(pipe: Connection, side: SideName, ids: dict[str, int], options: str, w
     job.prepare(ids)
     with tempfile.TemporaryDirectory() as folder:
         tap = Tap(Path(folder), weighed=watched == "weighed") if watched else None
-        while (order := pipe.recv()) is not None:
-            try:
-                pipe.send(_measured(job, tap, *order))
-            except Exception as error:  # noqa: BLE001 - it is raised where the order came from
-                pipe.send(RuntimeError(f"{order}: {type(error).__name__}: {error}"))
+        # Whoever gives the orders may be gone, stopped by hand.
+        with suppress(EOFError, ConnectionError):
+            while (order := pipe.recv()) is not None:
+                pipe.send(_outcome(job, tap, *order))
+
+
+def _outcome(job: Job, tap: Tap | None, phase: str, address: str) -> Spent | RuntimeError:
+    """What it took, or what it raised, to be raised where the order came from."""
+    try:
+        return _measured(job, tap, phase, address)
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        return RuntimeError(f"{phase} of {address}: {type(error).__name__}: {error}")
 
 
 def _measured(job: Job, tap: Tap | None, phase: str, address: str) -> Spent:

@@ -52,18 +52,17 @@ def _kinds(cell: Cell) -> str:
 
 def show(cells: Cells, jobs: int, server: str) -> None:
     print(f"One confirmed order, model time excluded; medians of {jobs} jobs a row, {server}")
-    head = ("earlier", "wall ms", "wall ms", "CPU ms", "state-", "com-", "WAL kB", "WAL kB after")
-    under = ("turns", "no wait", "durable", "", "ments", "mits", "", "a checkpoint")
+    head = ("earlier", "wall ms", "wall ms", "CPU ms", "state-", "WAL kB", "WAL kB after")
+    under = ("turns", "no wait", "durable", "", "ments", "", "a checkpoint")
     for titles in (head, under):
         print(" " * 8 + "".join(f"{title:>13}" for title in titles))
     for (side, depth), cell in sorted(cells.items()):
         figures = (median(cell.wall), median(cell.durable), median(cell.cpu))
-        counts = (len(cell.statements), by_kind(cell.statements)["COMMIT"])
         wal = (median(cell.wal), median(cell.wal_cold))
         print(
             f"{side:<8}{depth:>13}"
             + "".join(f"{figure:>13.1f}" for figure in figures)
-            + "".join(f"{count:>13}" for count in counts)
+            + f"{len(cell.statements):>13}"
             + "".join(f"{figure:>13.1f}" for figure in wal)
         )
     times = (f"{ratio:.2f} at {depth:,} turns" for depth, ratio in _times_floor(cells).items())

@@ -153,7 +153,12 @@ def test_a_handler_in_time_is_told_nothing_and_keeps_what_it_wrote(desk: Desk, u
 
 def test_a_tool_without_a_timeout_is_waited_for(desk: Desk, use: Callable[..., None]) -> None:
     """With 0 nothing hurries it: it is away for longer than the other tools here may be, and is done all the same."""
-    use(lambda args, ctx: (put(args.name), threading.Event().wait(0.7)) and "made", timeout_s=0)
+
+    def work(args: Thing, ctx: ToolContext) -> None:
+        put(args.name)
+        threading.Event().wait(0.7)
+
+    use(work, timeout_s=0)
     with scripted.script([WORK, says("Listo.")]):
         assert desk.write("pan") == ["Listo."]
     assert (len(parts.things()), call().state) == (1, "done")
