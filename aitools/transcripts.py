@@ -15,7 +15,8 @@ def messages_of(talk: Sequence[Message], transcript: Transcript, nudge: str = ""
     A silent or cut step has nothing to send back: vendors refuse empty turns,
     and turns of the model at the end.  What comes out passes ``check_pairs`` if
     the customer says anything in ``talk``: what we said before their first words
-    is left out, and several texts of ours in a row become one.
+    is left out, several texts of ours in a row become one, and a customer who
+    wrote nothing that can be read wrote "…".
     """
     sent: list[Message] = _orderly(talk)
     for step in transcript.steps:
@@ -28,9 +29,11 @@ def messages_of(talk: Sequence[Message], transcript: Transcript, nudge: str = ""
 
 def _orderly(talk: Sequence[Message]) -> list[Message]:
     sent: list[Message] = []
-    for message in talk:
+    for place, message in enumerate(talk, 1):
         if isinstance(message, AssistantStep):
             sent.append(message)
+        elif place == len(talk) and isinstance(message, UserText) and not message.text.strip():
+            sent.append(UserText("…"))
         elif not message.text.strip() or (not sent and not isinstance(message, UserText)):
             continue
         elif isinstance(message, AssistantText) and sent and isinstance(sent[-1], AssistantText):

@@ -89,6 +89,11 @@ def test_several_texts_of_ours_in_a_row_become_one() -> None:
     )
 
 
+def test_a_customer_who_wrote_nothing_still_speaks_last() -> None:
+    assert messages_of([HI, HELLO, UserText(" ")], Transcript()) == (HI, HELLO, UserText("…"))
+    assert messages_of([UserText(""), HELLO, HI], Transcript()) == (HI,)
+
+
 texts = st.sampled_from(["", "  ", "Hi", "What else?"])
 talks = st.lists(st.builds(UserText, texts) | st.builds(AssistantText, texts), max_size=6)
 replies = st.builds(
@@ -100,8 +105,10 @@ replies = st.builds(
 
 
 @settings(deadline=None)
-@given(talks, st.lists(replies, max_size=5))
-def test_whatever_was_said_what_is_sent_is_well_paired(talk: list[Message], said: list[ModelReply]) -> None:
+@given(talks, st.builds(UserText, texts), st.lists(replies, max_size=5))
+def test_whatever_was_said_what_is_sent_is_well_paired(
+    talk: list[Message], last: UserText, said: list[ModelReply]
+) -> None:
     """The loop asks again after words only with a nudge, so steps of words carry one here."""
     steps = [
         StepView(
@@ -114,4 +121,4 @@ def test_whatever_was_said_what_is_sent_is_well_paired(talk: list[Message], said
         )
         for number, reply in enumerate(said)
     ]
-    check_pairs(messages_of([*talk, HI], Transcript(tuple(steps))))
+    check_pairs(messages_of([*talk, last], Transcript(tuple(steps))))
