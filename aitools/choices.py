@@ -38,7 +38,10 @@ _noted: ContextVar[dict[str, ChoiceSource] | None] = ContextVar("noted", default
 
 @contextmanager
 def moment() -> Iterator[None]:
-    """Within it ``shared`` reads each thing once: one query for all values of all closed sets."""
+    """Within it ``shared`` reads each thing once: one query for all values of all closed sets.
+
+    For a short look, never around a handler: what it reads must be of its own transaction.
+    """
     if _moment.get() is not None:
         yield
         return
