@@ -76,7 +76,7 @@ class Pending(models.Model):
 class Order(models.Model):
     """The effect, of the floor and of the engine's job alike."""
 
-    call_id = models.CharField(max_length=40, unique=True)
+    call_id = models.UUIDField(unique=True)
     name = models.CharField(max_length=120)
     items = models.JSONField()
     total = models.DecimalField(max_digits=12, decimal_places=2)
