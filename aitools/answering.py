@@ -94,6 +94,7 @@ def _ask_anew(work: Work, pending: PendingConfirmation, got: Read) -> None:
     rows = work.turn_rows
     _decide(work, pending, got, State.CANCELLED, events.CANCELLED, confirmations.BURIED)
     rows.settle(pending.call, CallState.REFUSED, results.superseded(), work.now)
+    rows.supersede_siblings(pending.call, work.now)
     rows.add_own_step(pending.call, confirmations.BURIED)
 
 

@@ -8,7 +8,7 @@ from aitools.loop import CallModel, Transcript
 from aitools.memory import Memory
 from aitools.models import BotProfile
 from aitools.tools import ToolSet
-from aitools.transcripts import messages_of
+from aitools.transcripts import check_pairs, messages_of
 from aitools.types import AssistantText, Message, ModelRequest, UserText
 from aitools.work import Work
 
@@ -31,12 +31,17 @@ DONE_CHARACTERS = 200
 
 
 def request(work: Work, so_far: Transcript, action: CallModel) -> ModelRequest:
-    """Everything a provider needs; the window bounds it, whatever the age of the chat."""
+    """Everything a provider needs; the window bounds it, whatever the age of the chat.
+
+    Raises IllPaired rather than send a call without its one result.
+    """
     profile, rows = work.profile, work.turn_rows
     note = system_note(work.tools, work.memory.with_turn(rows.calls), profile)
+    messages = messages_of(talk(work), so_far, action.nudge)
+    check_pairs(messages)
     return ModelRequest(
         system="\n\n".join(part for part in (work.prompt.system, profile.persona, note) if part),
-        messages=messages_of(talk(work), so_far, action.nudge),
+        messages=messages,
         tools=() if action.without_tools else work.tools.specs(),
         language=work.language,
         facts=work.prompt.facts,
@@ -57,7 +62,9 @@ def window(earlier: Sequence[tuple[str, str]], tokens: int) -> list[Message]:
         room -= tokens_of(asked) + tokens_of(reply)
         if room < 0:
             break
-        said[:0] = [part for part in (UserText(asked), AssistantText(reply)) if part.text]
+        # A turn without the customer's words (an empty message, an emptied row) would break the order of speaking.
+        if asked.strip():
+            said[:0] = [UserText(asked), AssistantText(reply)] if reply.strip() else [UserText(asked)]
     return said
 
 

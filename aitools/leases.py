@@ -184,7 +184,8 @@ def give_back(lease: Lease, marks: Marks) -> bool:
     """
     mine = {"id": lease.conversation_id, "token": lease.token, "epoch": lease.epoch}
     with connection.cursor() as cursor:
-        cursor.execute(_GIVE_BACK, mine | asdict(marks))
+        values: dict[str, Any] = mine | asdict(marks)
+        cursor.execute(_GIVE_BACK, values)
         return bool(cursor.rowcount)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from aitools import results
 from aitools.clock import DbNow
 from aitools.loop import Previous
 from aitools.models import CallState, Conversation, ToolCall
@@ -77,7 +78,8 @@ def clear_tool_history(chat_key: str) -> None:
 
 
 def _remembered() -> list[str]:
-    return [tool.name for tool in registry.all() if tool.confirm or tool.dedupe]
+    """Tools whose successes count, and those that make others count no more."""
+    return [tool.name for tool in registry.all() if tool.confirm or tool.dedupe or tool.forgets]
 
 
 def _longest_window() -> int:
@@ -85,20 +87,18 @@ def _longest_window() -> int:
 
 
 def _counts(call: ToolCall) -> bool:
-    tool = registry.get(call.name)
-    return call.state == CallState.DONE and tool is not None and bool(tool.confirm or tool.dedupe)
+    return call.state == CallState.DONE and call.name in _remembered()
 
 
 def _unforgotten(newest_first: Iterable[ToolCall]) -> list[ToolCall]:
+    """Without what a later success forgot; a result that reports an error is no success."""
     forgotten: set[str] = set()
     kept = []
     for call in newest_first:
         tool = registry.get(call.name)
-        if call.name not in forgotten and not _reported_error(call):
+        if tool is None or results.is_error(call.value):
+            continue
+        if (tool.confirm or tool.dedupe) and call.name not in forgotten:
             kept.append(call)
-        forgotten.update(tool.forgets if tool else ())
+        forgotten.update(tool.forgets)
     return kept
-
-
-def _reported_error(call: ToolCall) -> bool:
-    return isinstance(call.value, dict) and bool(call.value.get("error"))

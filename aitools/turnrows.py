@@ -32,6 +32,7 @@ from aitools.models import (
     TurnState,
 )
 from aitools.models.turns import UNSETTLED_CALL
+from aitools.storable import storable
 from aitools.types import Json, ModelReply, Stop, ToolRequest, Usage
 
 Asked = PendingConfirmation.State
@@ -124,8 +125,8 @@ class TurnRows:
             model=reply.model[:120],
             nudge=nudge,
             facts=facts if facts != self._last_facts() else None,
-            text=reply.text,
-            raw=reply.raw,
+            text=storable(reply.text),
+            raw=storable(reply.raw),
             stop=reply.stop,
             raw_stop=reply.raw_stop[:60],
             request_id=reply.request_id[:120],
@@ -252,8 +253,8 @@ class TurnRows:
             conversation_id=self.turn.conversation_id,
             position=position,
             vendor_id=asked.vendor_id[:255],
-            name=asked.name[:128],
-            arguments=asked.arguments,
+            name=storable(asked.name)[:128],
+            arguments=storable(asked.arguments),
         )
 
     def _next_index(self) -> int:

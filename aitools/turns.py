@@ -180,11 +180,22 @@ def _run_call(now: Work, action: RunCall) -> bool:
     asked = rows.question_of(call)
     try:
         execution.run(now, call, action, asked.fingerprint if asked else None)
-    except AgreementChanged:
-        rows.settle(call, CallState.REFUSED, results.changed(), now.now, is_error=True)
-        rows.events.append(audit.of_call(events.CHANGED, call))
-        rows.add_own_step(call, confirmations.CHANGED)
+    except AgreementChanged as changed:
+        _ask_again(now, call, changed)
     return True
+
+
+def _ask_again(now: Work, call: ToolCall, changed: AgreementChanged) -> None:
+    """What was agreed is not so any more: ask about it anew, if it was asked about at all."""
+    rows = now.turn_rows
+    if rows.question_of(call) is None:
+        rows.settle(call, CallState.FAILED, results.crashed(changed), now.now, is_error=True)
+        rows.events.append(audit.of_call(events.ERROR, call, error="changed, but nobody had agreed"))
+        return
+    rows.settle(call, CallState.REFUSED, results.changed(), now.now, is_error=True)
+    rows.events.append(audit.of_call(events.CHANGED, call))
+    rows.supersede_siblings(call, now.now)
+    rows.add_own_step(call, confirmations.CHANGED)
 
 
 def _ask(now: Work, action: AskHuman) -> bool:

@@ -78,7 +78,7 @@ class Work:
 
     @cached_property
     def tools(self) -> ToolSet:
-        return ToolSet(registry.all())
+        return ToolSet(registry.all(), self.ctx())
 
     @cached_property
     def memory(self) -> memory.Memory:
