@@ -7,10 +7,11 @@ answers there, somebody opts out, a reset) goes through ``aitools.inbox``.
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 from aitools import behaviour
 from aitools.behaviour import Behaviour
@@ -75,7 +76,9 @@ def store(sender: Sender, event: InboundMessage) -> float | None:
     """
     conversation = sender.conversation
     settle = 0 if event.kind == EventKind.PRESS else sender.behaviour.profile.settle_seconds
-    with connection.cursor() as cursor:
+    # Alone it is a transaction of its own; inside another one a repeat must not spoil that.
+    inside = transaction.atomic() if connection.in_atomic_block else nullcontext()
+    with inside, connection.cursor() as cursor:
         cursor.execute(
             _STORE,
             {

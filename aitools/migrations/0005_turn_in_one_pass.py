@@ -36,9 +36,8 @@ UPDATE aitools_conversation SET last_done_at = aitools_now();
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('aitools', '0004_engine'),
+        ("aitools", "0004_engine"),
     ]
 
     operations = [
@@ -46,79 +45,139 @@ class Migration(migrations.Migration):
         migrations.RemoveConstraint(model_name="turn", name="turn_one_open"),
         migrations.RemoveConstraint(model_name="pendingconfirmation", name="confirmation_one_pending"),
         migrations.CreateModel(
-            name='BehaviourVersion',
+            name="BehaviourVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.BigIntegerField(default=1)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.BigIntegerField(default=1)),
             ],
             options={
-                'verbose_name': 'version of the settings',
-                'verbose_name_plural': 'version of the settings',
+                "verbose_name": "version of the settings",
+                "verbose_name_plural": "version of the settings",
             },
         ),
         migrations.RemoveField(
-            model_name='inboundevent',
-            name='turn',
+            model_name="inboundevent",
+            name="turn",
         ),
         migrations.AddField(
-            model_name='conversation',
-            name='forgotten_at',
+            model_name="conversation",
+            name="forgotten_at",
             field=models.DateTimeField(blank=True, editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='conversation',
-            name='last_done_at',
-            field=models.DateTimeField(blank=True, editable=False, help_text='When a tool that is remembered succeeded last, or later.', null=True),
+            model_name="conversation",
+            name="last_done_at",
+            field=models.DateTimeField(
+                blank=True,
+                editable=False,
+                help_text="When a tool that is remembered succeeded last, or later.",
+                null=True,
+            ),
         ),
         migrations.AlterField(
-            model_name='auditevent',
-            name='conversation',
-            field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='aitools.conversation'),
+            model_name="auditevent",
+            name="conversation",
+            field=models.ForeignKey(
+                blank=True,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="events",
+                to="aitools.conversation",
+            ),
         ),
         migrations.AlterField(
-            model_name='inboundevent',
-            name='conversation',
-            field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='inbound', to='aitools.conversation'),
+            model_name="inboundevent",
+            name="conversation",
+            field=models.ForeignKey(
+                blank=True,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="inbound",
+                to="aitools.conversation",
+            ),
         ),
         migrations.AlterField(
-            model_name='inboundevent',
-            name='state',
-            field=models.CharField(choices=[('unread', 'Not applied'), ('bot', 'For the bot'), ('staff', 'Left to staff'), ('applied', 'Applied')], default='unread', max_length=10, verbose_name='state'),
+            model_name="inboundevent",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("unread", "Not applied"),
+                    ("bot", "For the bot"),
+                    ("staff", "Left to staff"),
+                    ("applied", "Applied"),
+                ],
+                default="unread",
+                max_length=10,
+                verbose_name="state",
+            ),
         ),
         migrations.AlterField(
-            model_name='outboundmessage',
-            name='conversation',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='outbound', to='aitools.conversation'),
+            model_name="outboundmessage",
+            name="conversation",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="outbound",
+                to="aitools.conversation",
+            ),
         ),
         migrations.AlterField(
-            model_name='pendingconfirmation',
-            name='answered_by',
-            field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='aitools.inboundevent'),
+            model_name="pendingconfirmation",
+            name="answered_by",
+            field=models.ForeignKey(
+                blank=True,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="aitools.inboundevent",
+            ),
         ),
         migrations.AlterField(
-            model_name='pendingconfirmation',
-            name='conversation',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='confirmations', to='aitools.conversation'),
+            model_name="pendingconfirmation",
+            name="conversation",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="confirmations",
+                to="aitools.conversation",
+            ),
         ),
         migrations.AlterField(
-            model_name='step',
-            name='turn',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='aitools.turn'),
+            model_name="step",
+            name="turn",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="steps", to="aitools.turn"
+            ),
         ),
         migrations.AlterField(
-            model_name='toolcall',
-            name='conversation',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='calls', to='aitools.conversation'),
+            model_name="toolcall",
+            name="conversation",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="calls",
+                to="aitools.conversation",
+            ),
         ),
         migrations.AlterField(
-            model_name='toolcall',
-            name='step',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='calls', to='aitools.step'),
+            model_name="toolcall",
+            name="step",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="calls", to="aitools.step"
+            ),
         ),
         migrations.AlterField(
-            model_name='turn',
-            name='conversation',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='turns', to='aitools.conversation'),
+            model_name="turn",
+            name="conversation",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="turns",
+                to="aitools.conversation",
+            ),
         ),
         migrations.AddConstraint(
             model_name="turn",

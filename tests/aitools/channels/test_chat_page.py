@@ -77,8 +77,8 @@ def test_an_order_with_the_button(page: Page, desk: Desk) -> None:
     expect(page.get_by_text(re.compile("→ (Sí|Yes)"))).to_be_visible()
     expect(yes).to_have_count(0)
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
-    answer(page, desk, says("Listo, es el C-1."))
-    expect(page.get_by_text("Listo, es el C-1.")).to_be_visible()
+    answer(page, desk, says("Listo, 2 × pan."))
+    expect(page.get_by_text("Listo, 2 × pan.")).to_be_visible()
     assert len(parts.things()) == 1
 
 

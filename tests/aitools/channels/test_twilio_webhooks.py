@@ -121,7 +121,7 @@ def test_any_text_is_taken(text: str, client: Client) -> None:
 
     stored = InboundEvent.objects.get()
     assert stored.text == text.replace("\x00", "")
-    assert stored.state == InboundState.UNREAD
+    assert stored.state == InboundState.BOT
 
 
 def test_a_broken_surrogate_on_the_wire_is_taken(client: Client) -> None:
