@@ -89,11 +89,6 @@ class Words:
     unclear: frozenset[str] = frozenset()
 
     @classmethod
-    def extended(cls, yes: str = "", no: str = "") -> Words:
-        """Defaults plus one phrase a line."""
-        return cls.of(yes=yes, no=no)
-
-    @classmethod
     def of(cls, regions: Iterable[str] = (), yes: str = "", no: str = "", *, replace: bool = False) -> Words:
         """The defaults, the words of ``regions`` (codes; unknown ones are ignored) and own ones, one a line.
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from django.utils.translation import gettext as _
 
-from aitools.loop import Ending, Previous
-from aitools.types import Button
+from aitools.loop import Ending
 
 
 def confirm(title: str, listed: str) -> str:
@@ -49,31 +46,6 @@ def something_changed() -> str:
 
 def to_be_sure() -> str:
     return _("I ask again, to be sure:")
-
-
-def changed(question_text: str) -> str:
-    """Put before a question that is asked again because something changed."""
-    return "\n".join([something_changed(), question_text])
-
-
-def asked_again(question_text: str) -> str:
-    return "\n".join([to_be_sure(), question_text])
-
-
-def question(title: str, lines: Sequence[str], *, hint: bool, previous: Previous | None) -> str:
-    """The question before an effect; ``hint`` where the channel has no buttons."""
-    listed = "".join(f"\n• {line}" for line in lines)
-    parts = [heads_up(title)] if previous else []
-    return "\n".join([*parts, with_hint(confirm(title, listed), hint=hint)])
-
-
-def with_hint(message: str, *, hint: bool) -> str:
-    """A tool's own question, with "(yes/no)" where the channel has no buttons."""
-    return " ".join([message, _("(yes/no)")]) if hint else message
-
-
-def buttons(key: str) -> tuple[Button, Button]:
-    return Button(f"confirm:{key}:yes", yes()), Button(f"confirm:{key}:no", no())
 
 
 def ending(kind: Ending) -> str:

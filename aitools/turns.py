@@ -245,8 +245,11 @@ def _words_for(now: Work, action: Finish) -> str:
         return "\n".join(told)
     undone = (CallState.FAILED, CallState.UNKNOWN)
     rows = now.turn_rows
-    was_agreed = any(call.state in undone and rows.question_of(call) for call in rows.calls)
-    return texts.apology() if was_agreed else texts.ending(action.ending)
+    if any(call.state in undone and rows.question_of(call) for call in rows.calls):
+        return texts.apology()
+    if rows.calls and rows.calls[-1].state == CallState.DECLINED:
+        return now.wording.declined()
+    return texts.ending(action.ending)
 
 
 def _reports(now: Work) -> list[str]:

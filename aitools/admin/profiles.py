@@ -57,6 +57,12 @@ class ModelEndpointAdmin(GuardedAdmin):
     )
     readonly_fields = ("key_is_set",)
 
+    def save_model(self, request: HttpRequest, obj: ModelEndpoint, form: Any, change: bool) -> None:
+        """Another model or address may take tools that the former refused."""
+        if {"kind", "model", "base_url"} & set(form.changed_data):
+            obj.refuses_tools = False
+        super().save_model(request, obj, form, change)
+
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if isinstance(db_field, URLField):
             kwargs["assume_scheme"] = "https"
