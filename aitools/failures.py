@@ -9,6 +9,7 @@ from django.utils import translation
 from aitools import confirmations_state, leases, outbox, reports, texts
 from aitools.errors import LeaseLost, Stale
 from aitools.models import CallState, TurnState
+from aitools.models.turns import OPEN_TURN
 from aitools.turnrows import TurnRows
 from aitools.work import Work
 
@@ -35,6 +36,7 @@ def record(work: Work, error: Exception) -> None:
 
 def _count(work: Work, rows: TurnRows, error: Exception) -> None:
     turn = rows.turn
+    _reopen(rows)
     turn.failures, turn.failure = turn.failures + 1, f"{type(error).__name__}: {error}"[:300]
     rows.turn_changed = True
     try:
@@ -46,6 +48,16 @@ def _count(work: Work, rows: TurnRows, error: Exception) -> None:
         log.exception("the steps of conversation %s can't be stored", work.conversation.pk)
         rows.forget_unstored()
         _store(work, rows)
+
+
+def _reopen(rows: TurnRows) -> None:
+    """What ended the turn was undone with its reply: an end without it would answer nobody."""
+    turn = rows.turn
+    if turn.state == TurnState.CANCELLED:
+        rows.forget_unstored()
+        turn.refresh_from_db()
+    elif turn.state not in OPEN_TURN:
+        turn.state, turn.reply, turn.finished_at = TurnState.RUNNING, "", None
 
 
 def _store(work: Work, rows: TurnRows) -> None:
