@@ -7,11 +7,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from aitools import history, turnrows
+from aitools.errors import IllPaired
 from aitools.loop import CallStatus
 from aitools.models import BotProfile, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
+from aitools.tools import registry
 from aitools.types import AssistantStep, AssistantText, ModelReply, Nudge, UserText
+from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
 
@@ -115,6 +118,69 @@ def test_the_system_prompt_names_what_is_confirmed_and_holds_the_persona(desk: D
     assert "asks the customer for a yes before these run: make, undo." in system
     assert history.NEVER_CLAIM in system
     assert script.calls[0].facts == {"channel": "web"}
+
+
+def test_the_window_is_bounded_by_an_estimate_of_tokens_too(begun: Desk) -> None:
+    """A token is about four characters; a turn is in it whole or not at all."""
+    BotProfile.objects.update(history_tokens=300)
+    earlier(begun, [(f"{name}" * 396, "r" * 396) for name in "abc"])
+    with scripted.script([says("Hola.")]) as script:
+        begun.write("hola")
+    assert script.calls[0].messages == (UserText("c" * 396), AssistantText("r" * 396), UserText("hola"))
+
+
+@pytest.fixture
+def done(desk: Desk) -> Desk:
+    """A desk where something was made a moment ago."""
+    with scripted.script([asks(("make", {"name": "pan"})), says("Listo.")]):
+        desk.write("pan")
+        desk.write("sí")
+    return desk
+
+
+def system(desk: Desk) -> str:
+    """The instructions that the next message is answered by."""
+    with scripted.script([says("Hola.")]) as script:
+        desk.write("¿hola?")
+    return script.calls[0].system
+
+
+def test_the_note_forbids_to_ask_to_mention_the_process_and_to_claim_and_says_what_to_do_without_a_tool(
+    desk: Desk,
+) -> None:
+    note = system(desk)
+    for rule in (
+        "do not ask for confirmation yourself",
+        "do not mention this process",
+        "never say that something was done, changed or cancelled unless a tool result in this conversation says so",
+        "If no tool fits a request, say so plainly",
+    ):
+        assert rule in note
+
+
+def test_a_shop_may_word_the_note_itself(done: Desk) -> None:
+    BotProfile.objects.update(note="The system asks; you don't.")
+    said = system(done)
+    assert "The system asks; you don't.\nAlready done in this chat" in said
+    assert history.NEVER_CLAIM not in said
+
+
+def test_a_note_switched_off_takes_the_list_of_done_actions_with_it(done: Desk) -> None:
+    assert "Already done in this chat" in system(done)
+    BotProfile.objects.update(note_on=False)
+    assert system(done) == "You take orders."
+
+
+def test_without_a_tool_that_asks_the_note_names_none(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_tools", {"look": parts.LOOK})
+    assert system(desk) == f"You take orders.\n\n{history.NEVER_CLAIM}"
+
+
+def test_an_ill_paired_transcript_is_never_sent(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever fault of ours made it: the attempt ends, and no model is asked."""
+    monkeypatch.setattr(history, "messages_of", lambda talk, so_far, nudge: (AssistantText("Hola."),))
+    with scripted.script([]), pytest.raises(IllPaired):
+        desk.write("hola")
 
 
 def test_rows_become_a_transcript_with_the_calls_as_far_as_they_are(desk: Desk) -> None:

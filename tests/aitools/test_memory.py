@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from aitools import clock, memory
 from aitools.models import ToolCall
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
+from aitools.tools import registry
 from aitools.validation import digest_of
+from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
 PAN = {"name": "pan", "count": 1}
@@ -89,3 +94,47 @@ def test_the_model_is_told_what_was_done(made: Desk) -> None:
     with scripted.script([says("Ya está.")]) as script:
         made.write("¿ya está?")
     assert "Already done in this chat, newest first: make" in script.calls[0].system
+
+
+# What a tool with ``dedupe`` may not do twice.
+
+
+@pytest.fixture
+def once(made: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """The desk where one thing was made, by a tool that is not to do the same again."""
+    monkeypatch.setitem(registry._tools, "make", replace(parts.MAKE, dedupe="args"))
+    return made
+
+
+def test_the_same_call_again_is_neither_asked_nor_run_and_the_model_is_told(once: Desk) -> None:
+    with scripted.script([asks(("make", PAN)), says("Ya lo tienes.")]):
+        assert once.write("pan otra vez") == ["Ya lo tienes."]
+    told = json.loads(ToolCall.objects.latest("id").result)
+    assert (told["executed"], told["reason"]) == (False, "duplicate")
+    assert json.loads(told["previous"]["result"])["made"] == "pan"
+    assert 0 <= told["previous"]["secondsAgo"] < 60
+    assert once.events()[-1] == "tool.duplicate"
+    assert len(parts.things()) == 1
+
+
+@pytest.mark.parametrize(("seconds", "asked"), [(590, False), (610, True)])
+def test_ten_minutes_later_it_may_be_meant(once: Desk, seconds: int, asked: bool) -> None:
+    clock.shift(seconds)
+    with scripted.script([asks(("make", PAN)), *([] if asked else [says("Ya lo tienes.")])]):
+        (said,) = once.write("pan otra vez")
+    assert ("¿Confirmas?" in said) is asked
+
+
+def test_order_cancel_order_again_is_no_duplicate(once: Desk) -> None:
+    with scripted.script([asks(("undo", PAN)), says("Deshecho."), asks(("make", PAN))]):
+        once.write("cancélalo")
+        once.write("sí")
+        (question,) = once.write("mejor sí, pan")
+    assert question.startswith("Voy a: Hacer")
+
+
+def test_code_may_forget_what_a_chat_did(once: Desk) -> None:
+    memory.clear_tool_history(str(once.conversation().pk))
+    assert not recalled(once).calls
+    with scripted.script([asks(("make", PAN))]):
+        assert once.write("pan")[0].startswith("Voy a: Hacer")

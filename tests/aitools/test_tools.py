@@ -55,6 +55,10 @@ def test_dedupe_is_a_window_in_seconds(dedupe: Any, seconds: int) -> None:
     assert made(dedupe=dedupe).dedupe_seconds == seconds
 
 
+def test_a_tool_may_take_fifteen_seconds_unless_it_says_otherwise() -> None:
+    assert (made().timeout_s, made(timeout_s=3).timeout_s, made(timeout_s=0).timeout_s) == (15, 3, 0)
+
+
 def test_declaring_takes_name_and_description_from_the_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_tools", {})
     declared = tool(schema=Order)(nothing)
