@@ -335,6 +335,15 @@ def test_an_outside_effect_that_says_no_did_nothing(desk: Desk, use: Callable[..
     assert call().state == "failed"
 
 
+def test_a_tool_that_declares_no_effects_can_write_nothing(desk: Desk, use: Callable[..., None]) -> None:
+    """Whoever wrote it forgot to say so: the model is told, and nobody was asked for a yes."""
+    use(lambda args, ctx: put(args.name), effects="none")
+    with scripted.script([DO, says("No pude.")]) as script:
+        assert desk.write("pan") == ["No pude."]
+    assert (parts.things(), call().state) == ([], "failed")
+    assert "writes to the database but declares no effects" in str(script.calls[1].messages[-1])
+
+
 def test_outside_effects_hold_no_transaction_open(desk: Desk, use: Callable[..., None]) -> None:
     open_blocks: list[bool] = []
     use(lambda args, ctx: open_blocks.append(connection.in_atomic_block), effects="external")

@@ -11,10 +11,11 @@ import pytest
 
 from aitools import clock, staffing
 from aitools.channels.base import EventKind
+from aitools.errors import ToolRetry
 from aitools.models import BotProfile, Conversation, OutboundMessage, PendingConfirmation, TextOverride, ToolCall
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
-from aitools.tools import registry
+from aitools.tools import ToolContext, registry
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
@@ -168,6 +169,25 @@ def test_a_no_is_a_result_that_forbids_to_try_again(desk: Desk) -> None:
     result = json.loads(ToolCall.objects.get().result)
     assert (result["executed"], result["reason"]) == (False, "denied")
     assert "Do not retry" in result["note"]
+
+
+def test_what_is_not_to_be_had_any_more_is_not_done_and_the_model_may_offer_another(
+    desk: Desk, remake: Callable[..., None]
+) -> None:
+    left = [True]
+
+    def cost(args: parts.Thing, ctx: ToolContext) -> dict[str, int]:
+        if not left:
+            raise ToolRetry("pan is sold out; offer café instead.")
+        return parts.cost(args, ctx)
+
+    remake(fingerprint=cost)
+    asked(desk)
+    left.clear()
+    with scripted.script([says("Se acabó el pan. ¿Un café?")]) as script:
+        assert desk.write("sí") == ["Se acabó el pan. ¿Un café?"]
+    assert "offer café instead" in str(script.calls[0].messages[-1])
+    assert parts.things() == []
 
 
 # Notices.
