@@ -14,6 +14,7 @@ What it may do depends on the tool's declared effects:
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 import traceback
@@ -24,14 +25,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import OperationalError, connection, transaction
-from django.db.models import Exists, OuterRef
 from django.utils import translation
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from aitools import audit, events, leases, results, threads
 from aitools.errors import AgreementChanged, LeaseLost, Stale, ToolRefusal
 from aitools.loop import RunCall
-from aitools.models import CallState, Conversation, ToolCall
+from aitools.models import CallState, ToolCall
 from aitools.models.turns import UNSETTLED_CALL
 from aitools.tools import Tool, ToolContext
 from aitools.tools import call as call_handler
@@ -228,14 +228,25 @@ def _check_agreed(attempt: _Attempt) -> None:
 _RUN: dict[str, Callable[[_Attempt], Outcome]] = {"none": _read, "database": _atomic, "external": _external}
 
 
+#: The call is still unsettled, and the conversation's epoch is that of the attempt.
+_MARK_DONE = """
+UPDATE aitools_toolcall c
+SET state = 'done', result = %(result)s, value = %(value)s::jsonb, digest = %(digest)s, attempt = c.attempt + 1,
+    duration_ms = %(took)s, finished_at = %(at)s
+WHERE c.id = %(id)s AND c.state = ANY(%(unsettled)s) AND EXISTS (
+    SELECT 1 FROM aitools_conversation WHERE id = c.conversation_id AND epoch = %(epoch)s)
+"""
+
+
 def _mark_done(attempt: _Attempt, value: Json) -> None:
     """The transaction's last statements: void if the question or the call was settled meanwhile."""
     if attempt.settlement is not None:
         attempt.settlement.store()
     call, took = attempt.call, int((time.monotonic() - attempt.started) * 1000)
-    same_epoch = Conversation.objects.filter(pk=OuterRef("conversation_id"), epoch=attempt.ctx.epoch)
-    mine = ToolCall.objects.filter(Exists(same_epoch), pk=call.pk, state__in=UNSETTLED_CALL)
-    if not mine.update(**_done(attempt, value, took)) or attempt.ctx.cancelled.is_set():
+    with connection.cursor() as cursor:
+        cursor.execute(_MARK_DONE, _done(attempt, value, took))
+        marked = cursor.rowcount
+    if not marked or attempt.ctx.cancelled.is_set():
         raise Stale(f"call {call.pk} was settled by another worker")
     decided = [attempt.settlement.event] if attempt.settlement else []
     ran = audit.of_call(events.CALL, call, arguments=attempt.valid.arguments)
@@ -245,13 +256,14 @@ def _mark_done(attempt: _Attempt, value: Json) -> None:
 
 def _done(attempt: _Attempt, value: Json, took: int) -> dict[str, Any]:
     return {
-        "state": CallState.DONE,
+        "id": attempt.call.pk,
+        "epoch": attempt.ctx.epoch,
+        "unsettled": list(UNSETTLED_CALL),
         "result": results.as_text(value),
-        "value": value,
+        "value": json.dumps(value),
         "digest": attempt.valid.digest,
-        "attempt": attempt.call.attempt + 1,
-        "duration_ms": took,
-        "finished_at": attempt.ctx.now,
+        "took": took,
+        "at": attempt.ctx.now,
     }
 
 

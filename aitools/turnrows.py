@@ -41,6 +41,11 @@ _OUTCOME = ("state", "attempt", "result", "value", "is_error", "digest", "durati
 _TURN = ("state", "text", "reply", "counted_from", "read_to", "failures", "failure", "finished_at")
 
 
+_SETTLE = """
+UPDATE aitools_pendingconfirmation
+SET state = %s, settled_at = %s, answered_by_id = %s, answered_seq = %s
+WHERE id = %s AND state = 'pending'
+"""
 #: A turn with all that hangs on it: as JSON, since the ORM would need a query each.
 _LOAD = """
 SELECT to_jsonb(t)::text, to_jsonb(s)::text, to_jsonb(c)::text, to_jsonb(p)::text
@@ -72,12 +77,11 @@ class Settlement:
 
         The caller stores ``event`` in the same one.
         """
-        closed = PendingConfirmation.objects.filter(pk=self.pending.pk, state=Asked.PENDING).update(
-            state=self.state,
-            settled_at=self.at,
-            answered_by=self.by,
-            answered_seq=self.seq or None,
-        )
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _SETTLE, [self.state.value, self.at, self.by and self.by.pk, self.seq or None, self.pending.pk]
+            )
+            closed = cursor.rowcount
         if not closed:
             raise Stale(f"confirmation {self.pending.pk} was settled before")
         if self.choice:

@@ -52,6 +52,8 @@ from aitools.work import Work
 
 log = logging.getLogger(__name__)
 
+#: Rows that change under every reading are left to the next sweep.
+MOST_REREADS = 5
 #: These endings mean that a person should look.
 FOR_STAFF = (Ending.REFUSAL, Ending.FILTERED, Ending.OVERFLOW)
 
@@ -61,25 +63,32 @@ def advance(conversation_id: int) -> None:
 
     Raises whatever broke, after recording it; the sweep tries again.
     """
-    while (claim := leases.claim(conversation_id, *behaviour.likely())) is not None:
+    rereads = 0
+    while rereads <= MOST_REREADS and (claim := leases.claim(conversation_id, *behaviour.likely())) is not None:
         now = work.begin(claim)
         try:
-            with translation.override(now.language):
-                _pass_over(now)
-        except LeaseLost:
-            log.info("lease of conversation %s was lost", conversation_id)
-            return
+            if _one_pass(now):
+                return
         except Stale as stale:
             log.info("conversation %s is read again: %s", conversation_id, stale)
-            if not leases.is_held(now.lease):
-                return
             leases.drop(now.lease)
-            continue
-        except Exception as error:
-            failures.record(now, error)
-            raise
-        if _is_finished(now):
-            return
+            rereads += 1
+
+
+def _one_pass(now: Work) -> bool:
+    """Act on what was read; True when nothing is left to do here."""
+    try:
+        with translation.override(now.language):
+            _pass_over(now)
+    except Stale:
+        raise
+    except LeaseLost:
+        log.info("lease of conversation %s was lost", now.conversation.pk)
+        return True
+    except Exception as error:
+        failures.record(now, error)
+        raise
+    return _is_finished(now)
 
 
 def _is_finished(now: Work) -> bool:

@@ -4,11 +4,13 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 # Statement triggers: an edit of what workers keep in memory raises the number they compare.
+# Numbers of a sequence never come twice, so what was rolled back is not taken for what came after.
 # An endpoint that was just made is used by no profile yet, so only its changes count.
 VERSION = """
+CREATE SEQUENCE aitools_behaviour_numbers START 2;
 CREATE FUNCTION aitools_behaviour_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE aitools_behaviourversion SET version = version + 1;
+  UPDATE aitools_behaviourversion SET version = nextval('aitools_behaviour_numbers');
   RETURN NULL;
 END $$;
 INSERT INTO aitools_behaviourversion (version) VALUES (1);
@@ -27,6 +29,7 @@ DROP TRIGGER aitools_texts_changed ON aitools_textoverride;
 DROP TRIGGER aitools_fallbacks_changed ON aitools_botprofile_fallbacks;
 DROP TRIGGER aitools_profile_changed ON aitools_botprofile;
 DROP FUNCTION aitools_behaviour_changed();
+DROP SEQUENCE aitools_behaviour_numbers;
 """
 TO_BOT = """
 UPDATE aitools_inboundevent SET state = 'bot'

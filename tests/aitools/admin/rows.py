@@ -29,7 +29,10 @@ def conversation(**fields: Any) -> Conversation:
 
 def said(talk: Conversation, text: str, *, minutes_ago: float = 0, **fields: Any) -> InboundEvent:
     at = clock.now() - timedelta(minutes=minutes_ago)
+    talk.inbox_seq += 1
+    talk.save(update_fields=["inbox_seq"])
     given = {"channel": talk.channel, "provider_id": f"in-{next(_numbers)}", "kind": "message", "received_at": at}
+    given |= {"seq": talk.inbox_seq, "state": "bot"}
     return InboundEvent.objects.create(conversation=talk, text=text, **given | fields)
 
 
