@@ -405,3 +405,16 @@ def test_a_handler_knows_who_asks_where_and_until_when(desk: Desk, use: Callable
     assert (ctx.call_id, ctx.tool_call_id, ctx.language) == (str(call().call_id), call().pk, "es")
     assert ctx.deadline is not None
     assert 0 < ctx.deadline - time.monotonic() <= 5
+
+
+def test_a_handlers_now_is_the_databases_time_and_its_chat_the_conversation(
+    desk: Desk, use: Callable[..., None]
+) -> None:
+    got: list[ToolContext] = []
+    rows: list[Conversation] = []
+    use(lambda args, ctx: (got.append(ctx), rows.append(ctx.conversation))[0])
+    clock.shift(86_400)
+    with scripted.script([DO, says("Listo.")]):
+        desk.write("pan")
+    assert abs((clock.now() - got[0].now).total_seconds()) < 60
+    assert (got[0].chat_key, rows) == (str(desk.conversation().pk), [desk.conversation()])
