@@ -412,7 +412,12 @@ def test_a_handlers_now_is_the_databases_time_and_its_chat_the_conversation(
 ) -> None:
     got: list[ToolContext] = []
     rows: list[Conversation] = []
-    use(lambda args, ctx: (got.append(ctx), rows.append(ctx.conversation))[0])
+
+    def work(args: Thing, ctx: ToolContext) -> None:
+        got.append(ctx)
+        rows.append(ctx.conversation)
+
+    use(work)
     clock.shift(86_400)
     with scripted.script([DO, says("Listo.")]):
         desk.write("pan")
