@@ -11,7 +11,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from pytest_django import Settings
 
+from aitools import events
 from aitools.channels.base import OutgoingMessage
 from aitools.errors import ChannelPermanent
 from aitools.models import InboundEvent
@@ -123,8 +127,34 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
     assert [path for path in ours if not (PROJECT / path).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_names_in_the_code_is_there(page: Path) -> None:
+    """`turns.advance`, `aitools.audit.tool_event`: a module of ours, and something in it."""
+    named = re.findall(r"`([a-z_]+(?:\.\w+)+)(?:\([^`]*\))?`", page.read_text())
+    others = {*events.KINDS, *FUTURE}
+    ours = [name for name in named if name.split(".")[0] in MODULES and name not in others]
+    assert [name for name in ours if not is_in_the_code(name)] == []
+
+
+def is_in_the_code(name: str) -> bool:
+    first, *rest = name.split(".")
+    found: Any = import_module(MODULES[first])
+    for part in rest:
+        if isinstance(found, ModuleType) and hasattr(found, "__path__") and find_spec(f"{found.__name__}.{part}"):
+            found = import_module(f"{found.__name__}.{part}")
+        elif hasattr(found, part):
+            found = getattr(found, part)
+        else:
+            return False
+    return True
+
+
+#: What a page may call our packages and modules by.
+MODULES = {name: name for name in ("aitools", "orders", "bakery", "bench")} | {
+    path.stem: f"aitools.{path.stem}" for path in (PROJECT / "aitools").glob("*.py") if path.stem != "__init__"
+}
 #: Files a reader of the page is told to make.
-FUTURE = {"orders/tools/naming.py"}
+FUTURE = {"orders/tools/naming.py", "bakery.env"}
 REPLY = OutgoingMessage("o-1", "", "door", "¿Confirmas?", (Button("confirm:1:yes", "Sí"),))
 
 
