@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import connection, transaction
 
 from aitools import behaviour
 from aitools.behaviour import Behaviour
 from aitools.channels.base import EventKind, InboundMessage
+from aitools.jsonrows import instance
 from aitools.models import Conversation, InboundState, Mode
 from aitools.storable import storable
 
@@ -23,7 +23,7 @@ from aitools.storable import storable
 LONGEST_SETTLE_SECONDS = 10
 
 _FIND = """
-SELECT c.*, (SELECT max(version) FROM aitools_behaviourversion) AS behaviour_version
+SELECT to_jsonb(c)::text, (SELECT max(version) FROM aitools_behaviourversion)
 FROM aitools_conversation c
 WHERE c.channel = %(channel)s AND c.account = %(account)s AND c.address = %(address)s
 """
@@ -64,8 +64,10 @@ class Sender:
 def sender_of(event: InboundMessage) -> Sender | None:
     """The sender's conversation, None when it has none yet. One query."""
     key = {"channel": event.channel, "account": event.account, "address": event.address}
-    row: Any = next(iter(Conversation.objects.raw(_FIND, key)), None)
-    return None if row is None else Sender(row, behaviour.at(row.behaviour_version))
+    with connection.cursor() as cursor:
+        cursor.execute(_FIND, key)
+        row = cursor.fetchone()
+    return None if row is None else Sender(instance(Conversation, json.loads(row[0])), behaviour.at(row[1]))
 
 
 def store(sender: Sender, event: InboundMessage) -> float | None:

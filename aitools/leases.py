@@ -22,6 +22,7 @@ from django.db.models import Q, QuerySet
 
 from aitools.clock import DbNow, after
 from aitools.errors import LeaseLost
+from aitools.jsonrows import instance
 from aitools.models import Conversation
 
 #: What a lease holds beyond the deadline of the call it covers.
@@ -38,20 +39,20 @@ _CLAIM = """
 UPDATE aitools_conversation AS c
 SET lease_token = %(token)s, lease_until = aitools_now() + make_interval(secs => %(seconds)s)
 WHERE c.id = %(id)s AND (c.lease_token IS NULL OR c.lease_until < aitools_now())
-RETURNING c.*, aitools_now() AS claimed_at,
-  (SELECT max(version) FROM aitools_behaviourversion) AS behaviour_version,
+RETURNING to_jsonb(c)::text, aitools_now(),
+  (SELECT max(version) FROM aitools_behaviourversion),
   (SELECT t.id FROM aitools_turn t
-    WHERE t.conversation_id = c.id AND t.state IN ('running', 'waiting')) AS open_turn_id,
+    WHERE t.conversation_id = c.id AND t.state IN ('running', 'waiting')),
   (SELECT max(o.id) FROM aitools_outboundmessage o
-    WHERE o.conversation_id = c.id AND o.state <> 'withdrawn') AS newest_said_id,
+    WHERE o.conversation_id = c.id AND o.state <> 'withdrawn'),
   (SELECT json_agg(json_build_object(
       'id', e.id, 'seq', e.seq, 'kind', e.kind, 'message_kind', e.message_kind, 'text', e.text,
       'payload', e.payload, 'received_at', e.received_at, 'conversation_id', e.conversation_id) ORDER BY e.seq)
-    FROM aitools_inboundevent e WHERE e.conversation_id = c.id AND e.seq > c.read_seq)::text AS unread,
+    FROM aitools_inboundevent e WHERE e.conversation_id = c.id AND e.seq > c.read_seq)::text,
   (SELECT json_agg(json_build_array(t.text, t.reply))
     FROM (SELECT text, reply FROM aitools_turn
       WHERE conversation_id = c.id AND id > c.history_from AND state NOT IN ('running', 'waiting')
-      ORDER BY id DESC LIMIT %(turns)s) t)::text AS earlier
+      ORDER BY id DESC LIMIT %(turns)s) t)::text
 """
 
 
@@ -86,21 +87,17 @@ def claim(conversation_id: int, seconds: float = 0, turns: int = 0) -> Claim | N
     """Take the lease for ``seconds`` plus the grace; None when another holds it. One statement."""
     token, asked_at = uuid.uuid4(), time.monotonic()
     held = seconds + GRACE_SECONDS
-    params = {"token": token, "seconds": held, "id": conversation_id, "turns": turns}
-    row: Any = next(iter(Conversation.objects.raw(_CLAIM, params)), None)
+    params: dict[str, Any] = {"token": token, "seconds": held, "id": conversation_id, "turns": turns}
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, params)
+        row = cursor.fetchone()
     if row is None:
         return None
-    lease = Lease(conversation_id, token, row.epoch, [asked_at + held])
-    return Claim(
-        lease,
-        row,
-        row.claimed_at,
-        row.behaviour_version,
-        row.open_turn_id,
-        row.newest_said_id,
-        row.unread,
-        tuple((text, reply) for text, reply in json.loads(row.earlier or "[]")),
-    )
+    conversation = instance(Conversation, json.loads(row[0]))
+    lease = Lease(conversation_id, token, conversation.epoch, [asked_at + held])
+    now, version, turn_id, said_id, unread, earlier = row[1:]
+    talk = tuple((text, reply) for text, reply in json.loads(earlier or "[]"))
+    return Claim(lease, conversation, now, version, turn_id, said_id, unread, talk)
 
 
 def cover(lease: Lease, seconds: float) -> None:
