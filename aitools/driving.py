@@ -35,6 +35,7 @@ from aitools.loop import (
     Transcript,
     decide,
 )
+from aitools.notes import system_note
 from aitools.providers.base import Provider
 from aitools.recent import Done, Recent
 from aitools.runs import RunCancelled, RunResult, ToolCancelled
@@ -68,6 +69,7 @@ class Run:
     on_event: Callable[[Event], None] | None
     cancelled: threading.Event | None
     recent: Recent
+    note: str | None = None
     transcript: Transcript = field(default_factory=Transcript)
     events: list[Event] = field(default_factory=list)
     values: dict[str, Json] = field(default_factory=dict)
@@ -98,6 +100,7 @@ class Run:
     def _ask_model(self, action: CallModel) -> None:
         request = replace(
             self.request,
+            system="\n\n".join(filter(None, [self.request.system, self._system_note()])),
             messages=messages_of(self.request.messages, self.transcript, action.nudge),
             tools=() if action.without_tools else self.tools.specs(),
             max_output_tokens=self.request.max_output_tokens * (2 if action.more_room else 1),
@@ -108,6 +111,11 @@ class Run:
         self._add(step_from(reply, self.provider.kind, action.nudge))
         if action.event:
             self._report(action.event, error=action.detail)
+
+    def _system_note(self) -> str:
+        if self.note is None:
+            return ""
+        return system_note(self.tools, self.recent.done(self.ctx.chat_key, self._now()), self.note)
 
     def _ask_human(self, action: AskHuman) -> None:
         call, digest = action.call, action.valid.digest

@@ -1,13 +1,11 @@
-"""What a model is sent: the window of earlier talk, this turn, and the note about confirmations."""
+"""What a model is sent: the window of earlier talk, and this turn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from aitools.loop import CallModel, Transcript
-from aitools.memory import Memory
-from aitools.models import BotProfile
-from aitools.tools import ToolSet
+from aitools.notes import system_note
 from aitools.transcripts import check_pairs, messages_of
 from aitools.types import AssistantText, Message, ModelRequest, UserText
 from aitools.work import Work
@@ -16,18 +14,6 @@ from aitools.work import Work
 MAX_MESSAGE_CHARACTERS = 4000
 #: A token is about so many characters in Spanish and English.
 CHARACTERS_PER_TOKEN = 4
-NEVER_CLAIM = (
-    "Call tools to act; never say that something was done, changed or cancelled unless a tool "
-    "result in this conversation says so. If no tool fits a request, say so plainly."
-)
-SYSTEM_CONFIRMS = (
-    "The system itself asks the customer for a yes before these run: {tools}. "
-    "Call them as soon as you have the data; do not ask for confirmation yourself and do "
-    "not mention this process."
-)
-#: So many done actions are told, each cut to so many characters.
-DONE_TOLD = 5
-DONE_CHARACTERS = 200
 
 
 def request(work: Work, so_far: Transcript, action: CallModel) -> ModelRequest:
@@ -36,7 +22,8 @@ def request(work: Work, so_far: Transcript, action: CallModel) -> ModelRequest:
     Raises IllPaired rather than send a call without its one result.
     """
     profile, rows = work.profile, work.turn_rows
-    note = system_note(work.tools, work.memory.with_turn(rows.calls), profile)
+    done = [(call.name, call.result) for call in work.memory.with_turn(rows.calls).done]
+    note = system_note(work.tools, done, profile.note) if profile.note_on else ""
     messages = messages_of(talk(work), so_far, action.nudge)
     check_pairs(messages)
     return ModelRequest(
@@ -71,23 +58,6 @@ def window(earlier: Sequence[tuple[str, str]], tokens: int) -> list[Message]:
 def tokens_of(text: str) -> int:
     """A cheap estimate, never 0."""
     return len(text) // CHARACTERS_PER_TOKEN + 1
-
-
-def system_note(tools: ToolSet, memory: Memory, profile: BotProfile) -> str:
-    """What the model must know about confirmations and what was already done; "" when switched off."""
-    if not profile.note_on:
-        return ""
-    lines = [profile.note or _note(tools)]
-    if done := memory.done[:DONE_TOLD]:
-        told = "; ".join(f"{call.name} {call.result[:DONE_CHARACTERS]}" for call in done)
-        lines.append(f"Already done in this chat, newest first: {told}")
-    return "\n".join(lines)
-
-
-def _note(tools: ToolSet) -> str:
-    confirmed = [bound.tool.name for bound in tools if bound.tool.confirm]
-    asks = [SYSTEM_CONFIRMS.format(tools=", ".join(confirmed))] if confirmed else []
-    return "\n".join([NEVER_CLAIM, *asks])
 
 
 def cut(text: str) -> str:

@@ -58,6 +58,13 @@ class Recent:
                 return (done, Previous(done.content, ago)) if ago < window else None
         return None
 
+    def done(self, chat_key: str, now: datetime) -> list[tuple[str, str]]:
+        """What still counts in this chat as (tool, result), newest first."""
+        with self._lock:
+            calls = list(self._chats.get(chat_key, ()))
+        lately = [call for call in reversed(calls) if (now - call.at).total_seconds() < REMEMBERED_SECONDS]
+        return [(call.tool, call.content) for call in lately]
+
     def forget(self, chat_key: str) -> None:
         with self._lock:
             self._chats.pop(chat_key, None)

@@ -57,6 +57,7 @@ def run_tools(  # noqa: PLR0913 - each has a default, and is given by its name
     facts: dict[str, Json] | None = None,
     guard: Guard = no_guard,
     summary: bool = False,
+    note: str | None = "",
     max_output_tokens: int = 1024,
 ) -> RunResult:
     """Run the loop until a text for the customer. Raises what the provider raises.
@@ -72,7 +73,9 @@ def run_tools(  # noqa: PLR0913 - each has a default, and is given by its name
     ``timeout_s`` is not: what it does later, nobody is told.  ``on_event`` gets
     each event as it happens; what it raises is logged.  ``summary`` asks the
     model once more at the limit, without tools.  ``max_output_tokens`` is doubled
-    once when a reply was cut or empty.
+    once when a reply was cut or empty.  ``note`` stands after ``system``: the
+    built-in words about confirmations, or your own; None leaves it out, and with
+    it the list of what was already done.
     """
     talk = (UserText(messages),) if isinstance(messages, str) else tuple(messages)
     asker = _asker(ctx, chat_key, cancelled)
@@ -87,6 +90,7 @@ def run_tools(  # noqa: PLR0913 - each has a default, and is given by its name
         on_event=on_event,
         cancelled=cancelled,
         recent=_recent,
+        note=note,
     )
     with _speaking(asker.language):
         return run.to_the_end()

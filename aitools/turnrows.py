@@ -77,10 +77,9 @@ class Settlement:
 
         The caller stores ``event`` in the same one.
         """
+        by = self.by.pk if self.by is not None else None
         with connection.cursor() as cursor:
-            cursor.execute(
-                _SETTLE, [self.state.value, self.at, self.by and self.by.pk, self.seq or None, self.pending.pk]
-            )
+            cursor.execute(_SETTLE, [self.state.value, self.at, by, self.seq or None, self.pending.pk])
             closed = cursor.rowcount
         if not closed:
             raise Stale(f"confirmation {self.pending.pk} was settled before")

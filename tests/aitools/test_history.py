@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
-from aitools import history, turnrows
+from aitools import history, notes, turnrows
 from aitools.errors import IllPaired
 from aitools.loop import CallStatus
 from aitools.models import BotProfile, Turn
@@ -16,6 +17,9 @@ from aitools.tools import registry
 from aitools.types import AssistantStep, AssistantText, ModelReply, Nudge, UserText
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
+
+with translation.override("es"):
+    NEVER_CLAIM = notes.never_claim()
 
 
 def earlier(desk: Desk, pairs: list[tuple[str, str]]) -> None:
@@ -115,8 +119,8 @@ def test_the_system_prompt_names_what_is_confirmed_and_holds_the_persona(desk: D
         desk.write("hola")
     system = script.calls[0].system
     assert system.startswith("You take orders.\n\nTalk like a baker.")
-    assert "asks the customer for a yes before these run: make, undo." in system
-    assert history.NEVER_CLAIM in system
+    assert "le pide un sí al cliente antes de ejecutar estas: make, undo." in system
+    assert NEVER_CLAIM in system
     assert script.calls[0].facts == {"channel": "web"}
 
 
@@ -150,10 +154,10 @@ def test_the_note_forbids_to_ask_to_mention_the_process_and_to_claim_and_says_wh
 ) -> None:
     note = system(desk)
     for rule in (
-        "do not ask for confirmation yourself",
-        "do not mention this process",
-        "never say that something was done, changed or cancelled unless a tool result in this conversation says so",
-        "If no tool fits a request, say so plainly",
+        "no pidas tú la confirmación",
+        "ni menciones este proceso",
+        "nunca digas que algo se hizo, cambió o canceló si ningún resultado de herramienta de esta conversación lo dice",
+        "Si ninguna herramienta sirve para lo que piden, dilo claramente",
     ):
         assert rule in note
 
@@ -161,19 +165,19 @@ def test_the_note_forbids_to_ask_to_mention_the_process_and_to_claim_and_says_wh
 def test_a_shop_may_word_the_note_itself(done: Desk) -> None:
     BotProfile.objects.update(note="The system asks; you don't.")
     said = system(done)
-    assert "The system asks; you don't.\nAlready done in this chat" in said
-    assert history.NEVER_CLAIM not in said
+    assert "The system asks; you don't.\nYa hecho en este chat" in said
+    assert NEVER_CLAIM not in said
 
 
 def test_a_note_switched_off_takes_the_list_of_done_actions_with_it(done: Desk) -> None:
-    assert "Already done in this chat" in system(done)
+    assert "Ya hecho en este chat" in system(done)
     BotProfile.objects.update(note_on=False)
     assert system(done) == "You take orders."
 
 
 def test_without_a_tool_that_asks_the_note_names_none(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_tools", {"look": parts.LOOK})
-    assert system(desk) == f"You take orders.\n\n{history.NEVER_CLAIM}"
+    assert system(desk) == f"You take orders.\n\n{NEVER_CLAIM}"
 
 
 def test_an_ill_paired_transcript_is_never_sent(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

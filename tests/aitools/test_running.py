@@ -113,7 +113,8 @@ LOOK = asks(("look", {}))
 def test_a_text_is_the_result() -> None:
     result, (request,) = run([says("¡Hola!", usage=Usage(10, 2))], system="You sell bread.")
     assert (result.text, result.ending, result.events) == ("¡Hola!", Ending.END, ())
-    assert (request.system, result.usage) == ("You sell bread.", Usage(10, 2))
+    assert request.system.startswith("You sell bread.\n\n")
+    assert result.usage == Usage(10, 2)
 
 
 def test_a_talk_so_far_may_be_given() -> None:
@@ -643,3 +644,12 @@ def told(request: ModelRequest) -> list[CallResult]:
     """What a request says about calls, but for their ids."""
     steps = [message for message in request.messages if isinstance(message, AssistantStep)]
     return [CallResult("", one.name, one.content, one.is_error) for step in steps for one in step.results]
+
+
+def test_the_note_about_confirmations_follows_the_system_prompt_and_tells_what_was_done() -> None:
+    def system(**given: Any) -> str:
+        return run([says("Hola")], system="Bread.", **given)[1][0].system
+
+    assert "make" in system()
+    assert system(note="Just ask.") == "Bread.\n\nJust ask."
+    assert system(note=None) == "Bread."
