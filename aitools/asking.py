@@ -96,5 +96,5 @@ def _prompt(own: str, title: str, lines: Sequence[str], previous: Previous | Non
     from aitools.wording import Wording
 
     words = Wording()
-    text = words.with_hint(own, hint=True) if own else words.question(title, lines, hint=True, previous=previous)
+    text = own or words.question(title, lines, hint=True, previous=previous)
     return words.changed(text) if changed else text

@@ -102,14 +102,13 @@ def _compose(work: Work, call: ToolCall, action: AskHuman) -> Question:
 
 
 def _worded(work: Work, tool: Tool, valid: Valid, ctx: ToolContext, previous: Previous | None) -> str:
-    """The tool's own question as it stands, else title and lines; a hint where there are no buttons."""
-    hint = not has_buttons(work)
+    """The tool's own question as it stands, else title and lines with a hint where there are no buttons."""
     own: Any = tool.confirm_message
     own = own(valid.parsed, ctx) if callable(own) else own
     if own:
-        return work.wording.with_hint(str(own), hint=hint)
+        return str(own)
     lines = question_lines(tool, valid, ctx)
-    return work.wording.question(tool.shown_title, lines, hint=hint, previous=previous)
+    return work.wording.question(tool.shown_title, lines, hint=not has_buttons(work), previous=previous)
 
 
 def has_buttons(work: Work) -> bool:

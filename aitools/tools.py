@@ -97,7 +97,7 @@ class Tool:
 
     * ``handler(args, ctx)`` does it, sync or async (see ``call``); str is kept,
       None means "ok", else JSON (see ``results.as_json``).
-    * ``confirm_message(args, ctx)`` replaces the whole question; may be a text.
+    * ``confirm_message(args, ctx)`` is the whole question, said as it is; may be a text.
     * ``confirm_lines(args, ctx)`` gives the lines under the title, one a line.
     * ``fingerprint(args, ctx)`` gives the JSON the customer agrees to.
     * ``check(args, ctx)`` raises ``ToolRetry`` for domain faults before asking.

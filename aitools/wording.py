@@ -33,7 +33,7 @@ class Wording:
         return "\n".join([self.heads_up(title, previous.content), asked]) if previous else asked
 
     def with_hint(self, message: str, *, hint: bool) -> str:
-        """A question, a tool's own too, with "(yes/no)" once where it has no buttons; else verbatim."""
+        """A question with "(yes/no)" once where it has no buttons, else as it is."""
         words = self._own("hint") or texts.hint()
         if not hint or words.casefold() in message.casefold():
             return message

@@ -202,7 +202,7 @@ def test_a_confirmer_gets_what_a_person_needs() -> None:
 def test_a_tools_own_question_is_asked_as_it_is(message: Any) -> None:
     asked = Asked([False])
     run([MAKE, says("Bien.")], tools=Workshop().tools(confirm_message=message), confirm=asked)
-    assert asked.questions[0].prompt == "¿Hacemos 2? (sí/no)"
+    assert asked.questions[0].prompt == "¿Hacemos 2?"
 
 
 @pytest.mark.parametrize("answer", [None, Decision.CANCELLED])

@@ -47,7 +47,7 @@ class TestQuestion:
         assert BUILT_IN.with_hint("Sure? (yes/no)", hint=True) == "Sure? (yes/no)"
 
     @pytest.mark.parametrize("message", ["Pay {title} & 100%s?", "  Sure?  "])
-    def test_a_tools_own_question_is_verbatim(self, message: str) -> None:
+    def test_a_question_gets_the_hint_only_where_it_has_no_buttons(self, message: str) -> None:
         own = Wording({"confirm": "{title}{lines}", "hint": "(sí/no)"})
         assert own.with_hint(message, hint=False) == message
         assert own.with_hint(message, hint=True) == f"{message} (sí/no)"
