@@ -101,7 +101,7 @@ def endpoints(in_force: BotProfile) -> list[EndpointConfig]:
     chain = [] if in_force.endpoint else [_from_environment()]
     chain += [_from_row(row) for row in rows if row.active]
     if all(endpoint.kind != "offline" for endpoint in chain):
-        chain.append(EndpointConfig(kind="offline", timeout_seconds=OFFLINE_SECONDS))
+        chain.append(_offline())
     return chain
 
 
@@ -132,4 +132,9 @@ def _key(row: ModelEndpoint) -> str:
 
 
 def _from_environment() -> EndpointConfig:
-    return EndpointConfig(kind=settings.AI_PROVIDER, model=settings.AI_MODEL)
+    own = settings.AI_PROVIDER == "offline"
+    return _offline() if own else EndpointConfig(kind=settings.AI_PROVIDER, model=settings.AI_MODEL)
+
+
+def _offline() -> EndpointConfig:
+    return EndpointConfig(kind="offline", timeout_seconds=OFFLINE_SECONDS)

@@ -22,14 +22,15 @@ import psycopg
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
 django.setup()
 
-from aitools import leases  # noqa: E402 - needs Django
+from aitools import behaviour, leases  # noqa: E402 - needs Django
 from tests.e2e.stack import Stack, running_stack  # noqa: E402
 from tests.e2e.texting import Texting  # noqa: E402
 from tests.wire.twilio import ACCOUNT_SID, AUTH_TOKEN, twilio_api  # noqa: E402
 
 ORDER = "quiero 2 croissants y un café"
-#: The longest lease a dead worker leaves (create_order's 15 s and the grace, or the send lease), and one sweep.
-BOUND_SECONDS = max(15 + leases.GRACE_SECONDS, leases.SENDING_SECONDS) + 15
+#: The longest lease a dead worker leaves, and one sweep: that of a pass before the worker knew its models (30 s), that
+#: of the tool (15 s), both with the grace, or the send lease.
+BOUND_SECONDS = max(behaviour.LIKELY_WAIT_SECONDS + leases.GRACE_SECONDS, leases.SENDING_SECONDS) + 15
 TWILIO = {
     "TWILIO_ACCOUNT_SID": ACCOUNT_SID,
     "TWILIO_AUTH_TOKEN": AUTH_TOKEN,
