@@ -33,6 +33,7 @@ types: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(LOCAL) $(BIN)/python bench/score_utterances.py
+	$(LOCAL) $(BIN)/python -m bench.score_guard
 	$(LOCAL) $(BIN)/python -m bench.large_menu
 	$(LOCAL) $(BIN)/python -m bench.prompt_size
 	$(LOCAL) $(BIN)/python -m bench.recovery
