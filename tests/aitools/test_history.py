@@ -10,7 +10,7 @@ from django.utils import translation
 from aitools import history, notes, turnrows
 from aitools.errors import IllPaired
 from aitools.loop import CallStatus
-from aitools.models import BotProfile, Turn
+from aitools.models import BotProfile, Conversation, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import registry
@@ -156,10 +156,21 @@ def test_the_note_forbids_to_ask_to_mention_the_process_and_to_claim_and_says_wh
     for rule in (
         "no pidas tú la confirmación",
         "ni menciones este proceso",
-        "nunca digas que algo se hizo, cambió o canceló si ningún resultado de herramienta de esta conversación lo dice",
+        "nunca digas que algo se hizo, cambió o canceló si ningún resultado",
         "Si ninguna herramienta sirve para lo que piden, dilo claramente",
     ):
         assert rule in note
+
+
+@pytest.mark.parametrize(
+    ("language", "claims", "done_before"),
+    [("es", "nunca digas que algo se hizo", "Ya hecho"), ("en", "never say that something was done", "Already done")],
+)
+def test_the_note_is_in_the_chats_language(done: Desk, language: str, claims: str, done_before: str) -> None:
+    Conversation.objects.update(language=language, language_fixed=True)
+    note = system(done)
+    assert claims in note
+    assert done_before in note
 
 
 def test_a_shop_may_word_the_note_itself(done: Desk) -> None:
