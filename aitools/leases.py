@@ -18,7 +18,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import Greatest
 
 from aitools.clock import DbNow, after
 from aitools.errors import LeaseLost
@@ -148,7 +149,8 @@ def hold(lease: Lease, **changes: Any) -> None:
 _GIVE_BACK = """
 UPDATE aitools_conversation
 SET lease_token = NULL, lease_until = NULL, wake_at = NULL, first_unread_at = NULL, read_seq = %(read_seq)s,
-    language = %(language)s, last_done_at = coalesce(%(last_done_at)s, last_done_at),
+    language = CASE WHEN language_fixed THEN language ELSE %(language)s END,
+    last_done_at = coalesce(%(last_done_at)s, last_done_at),
     needs_staff = needs_staff OR %(needs_staff)s
 WHERE id = %(id)s AND lease_token = %(token)s AND epoch = %(epoch)s AND inbox_seq = %(read_seq)s
 """
@@ -165,8 +167,9 @@ class Marks:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The columns to change; what is not known stays."""
-        always = {"read_seq": self.read_seq, "language": self.language}
+        """The columns to change; what is not known stays, as do staff's language and what they have read."""
+        language = Case(When(language_fixed=True, then=F("language")), default=Value(self.language))
+        always = {"read_seq": Greatest(F("read_seq"), Value(self.read_seq)), "language": language}
         done = {"last_done_at": self.last_done_at} if self.last_done_at else {}
         return always | done | ({"needs_staff": True} if self.needs_staff else {})
 

@@ -14,8 +14,10 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from aitools import behaviour, bursts, leases, memory, wording
+from aitools.arrivals import LONGEST_SETTLE_SECONDS
 from aitools.behaviour import Behaviour
 from aitools.bursts import Burst
+from aitools.channels.base import EventKind
 from aitools.contexts import context_of
 from aitools.leases import Claim, Lease
 from aitools.models import BotProfile, Conversation, ToolCall
@@ -137,9 +139,20 @@ class Work:
         """Free the lease in this transaction; what is still unread is looked at next."""
         marks = self.marks(needs_staff=needs_staff)
         if not leases.give_back(self.lease, marks):
-            leases.hold(self.lease, lease_token=None, lease_until=None, **marks.columns)
+            leases.hold(self.lease, **marks.columns)
+            leases.hold(self.lease, lease_token=None, lease_until=None, **self._due_next())
             self.has_more = True
         self.is_over = True
+
+    def _due_next(self) -> dict[str, datetime]:
+        """When what came meanwhile has settled: that burst began after what this turn has read."""
+        later = bursts.unread(self.conversation.pk, self.read_to).events
+        if not later:
+            return {}
+        first, last = later[0].received_at, later[-1].received_at
+        settle = 0 if later[-1].kind == EventKind.PRESS else self.profile.settle_seconds
+        due = min(last + timedelta(seconds=settle), first + timedelta(seconds=LONGEST_SETTLE_SECONDS))
+        return {"first_unread_at": first, "wake_at": due}
 
     def marks(self, *, needs_staff: bool = False) -> leases.Marks:
         """What this turn has read and done, for the conversation's row."""
