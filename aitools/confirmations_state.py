@@ -15,6 +15,7 @@ from aitools.models import (
     Turn,
     TurnState,
 )
+from aitools.models.turns import UNSETTLED_CALL
 
 State = PendingConfirmation.State
 
@@ -56,13 +57,12 @@ def cancel_open(conversation: Conversation, reason: str) -> None:
 
 
 def _cancel(pending: PendingConfirmation, reason: str) -> None:
-    audit.record_call(events.CANCELLED, pending.call, error=reason)
     now = clock.now()
-    pending.state, pending.settled_at = State.CANCELLED, now
-    pending.save(update_fields=["state", "settled_at"])
-    ToolCall.objects.filter(pk=pending.call_id, state=CallState.WAITING).update(
-        state=CallState.CANCELLED, finished_at=now
-    )
-    Turn.objects.filter(pk=pending.call.turn_id, state=TurnState.WAITING).update(
-        state=TurnState.CANCELLED, finished_at=now, failure=reason
-    )
+    still_open = PendingConfirmation.objects.filter(pk=pending.pk, state=State.PENDING)
+    if not still_open.update(state=State.CANCELLED, settled_at=now):
+        return
+    audit.record_call(events.CANCELLED, pending.call, error=reason)
+    turn = Turn.objects.filter(pk=pending.call.turn_id, state=TurnState.WAITING)
+    if turn.update(state=TurnState.CANCELLED, finished_at=now, failure=reason):
+        calls = ToolCall.objects.filter(step__turn=pending.call.turn_id, state__in=UNSETTLED_CALL)
+        calls.update(state=CallState.CANCELLED, finished_at=now)

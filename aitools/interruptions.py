@@ -60,10 +60,10 @@ def _cancel_question(conversation: Conversation) -> None:
         .select_related("call__step")
         .first()
     )
-    if pending is not None:
-        pending.state = PendingConfirmation.State.CANCELLED
-        pending.settled_at = DbNow()
-        pending.save(update_fields=["state", "settled_at"])
+    # A yes that commits with its effect at this moment stays a yes: the effect is told.
+    if pending is not None and PendingConfirmation.objects.filter(
+        pk=pending.pk, state=PendingConfirmation.State.PENDING
+    ).update(state=PendingConfirmation.State.CANCELLED, settled_at=DbNow()):
         audit.record_call(events.CANCELLED, pending.call)
 
 
