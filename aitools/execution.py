@@ -122,8 +122,13 @@ def _prepare(work: Work, call: ToolCall, tool: Tool) -> None:
         rows.touch(call)
         rows.events.append(audit.of_call(events.CALL, call))
         work.flush()
-    elif tool.effects == "database" and not rows.is_ready_for_effect:
+    elif tool.effects == "database" and not (rows.is_ready_for_effect and _is_only_its_own(rows.settlement, call)):
         work.flush()
+
+
+def _is_only_its_own(settlement: Settlement | None, call: ToolCall) -> bool:
+    """An answer about another call is stored with that call, not with this one's effect."""
+    return settlement is None or settlement.pending.call_id == call.pk
 
 
 def _outcome(work: Work, attempt: _Attempt, limit: float) -> Outcome:
