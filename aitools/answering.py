@@ -33,7 +33,7 @@ def take_answer(work: Work, pending: PendingConfirmation) -> bool:
         _ignore(work)
         return False
     _apply(work, pending, got)
-    if work.profile.answered_notice and got.answer is not Answer.OTHER:
+    if work.profile.answered_notice and pending.state in (State.APPROVED, State.DECLINED):
         _notice(work, pending)
     return True
 
@@ -145,7 +145,8 @@ def _ignore(work: Work) -> None:
 
 def _expire_if_due(work: Work, pending: PendingConfirmation) -> bool:
     if confirmations.has_expired(pending, work.now):
-        expire(work, pending, tell=work.profile.expired_notice and work.profile.bot_on)
+        silent = not work.profile.bot_on or work.conversation.is_with_person(work.now)
+        expire(work, pending, tell=work.profile.expired_notice and not silent)
     return False
 
 

@@ -39,7 +39,7 @@ def _needs_model(work: Work, burst: Burst) -> bool:
         if last.state == PendingConfirmation.State.EXPIRED:
             work.turn_rows.add_own_step(last.call, confirmations.LATE)
             return True
-        if told := _done_report(work, last):
+        if not _may_answer_the_model(burst, last) and (told := _done_report(work, last)):
             return _answer(work, texts.already_done(told))
     if burst.is_only_presses:
         return _answer(work, _for_settled_press(work))
@@ -76,6 +76,11 @@ def _last_question(work: Work, burst: Burst) -> PendingConfirmation | None:
         return None
     later = Turn.objects.filter(conversation=work.conversation, pk__gt=last.call.turn_id, steps__isnull=False)
     return None if later.exists() else last
+
+
+def _may_answer_the_model(burst: Burst, last: PendingConfirmation) -> bool:
+    """A typed yes to what the model itself asked after the effect is the model's to read."""
+    return not burst.has_press and "?" in last.call.turn.reply
 
 
 def _done_report(work: Work, last: PendingConfirmation) -> str:
