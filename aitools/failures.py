@@ -10,6 +10,7 @@ from aitools import confirmations_state, leases, outbox, reports, texts
 from aitools.errors import LeaseLost, Stale
 from aitools.models import CallState, TurnState
 from aitools.models.turns import OPEN_TURN
+from aitools.storable import storable
 from aitools.turnrows import TurnRows
 from aitools.work import Work
 
@@ -29,15 +30,15 @@ def record(work: Work, error: Exception) -> None:
                 conversation.save(update_fields=["needs_staff"])
         else:
             _count(work, work.rows, error)
-        leases.drop(work.lease)
     except (LeaseLost, Stale):
         log.info("conversation %s has moved on", work.conversation.pk)
+    leases.drop(work.lease)
 
 
 def _count(work: Work, rows: TurnRows, error: Exception) -> None:
     turn = rows.turn
     _reopen(rows)
-    turn.failures, turn.failure = turn.failures + 1, f"{type(error).__name__}: {error}"[:300]
+    turn.failures, turn.failure = turn.failures + 1, storable(f"{type(error).__name__}: {error}")[:300]
     rows.turn_changed = True
     try:
         _store(work, rows)
