@@ -93,7 +93,7 @@ def test_undoing_forgets_only_what_came_before(made: Desk) -> None:
 def test_the_model_is_told_what_was_done(made: Desk) -> None:
     with scripted.script([says("Ya está.")]) as script:
         made.write("¿ya está?")
-    assert "Already done in this chat, newest first: make" in script.calls[0].system
+    assert "Ya hecho en este chat, lo más reciente primero: make" in script.calls[0].system
 
 
 # What a tool with ``dedupe`` may not do twice.
