@@ -31,9 +31,17 @@ def check(tool: Tool) -> None:
 
 
 def check_together(tools: Iterable[Tool]) -> None:
-    """Raise ``ConfigurationError`` with all that tools say of tools that are not there."""
+    """Raise ``ConfigurationError`` with all that shows only once every tool is declared.
+
+    Tools that are not there, and questions under a default title: customers
+    would read the model's name for the tool.
+    """
     declared = {tool.name: tool for tool in tools}
-    faults = [f"Tool {tool.name!r}: {fault}." for tool in declared.values() for fault in _strangers(tool, declared)]
+    faults = [
+        f"Tool {tool.name!r}: {fault}."
+        for tool in declared.values()
+        for fault in (*_strangers(tool, declared), *_untitled(tool))
+    ]
     if faults:
         raise ConfigurationError("\n".join(faults))
 
@@ -47,6 +55,11 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     except ValueError:
         return True
     return True
+
+
+def _untitled(tool: Tool) -> Iterator[str]:
+    if tool.confirm and not tool.title and tool.confirm_message is None:
+        yield f"it asks customers under its default title {tool.shown_title!r}: give it a title or a confirm_message"
 
 
 # From here on nothing is believed of the fields' types: whoever declares may have no checker of types.

@@ -250,7 +250,7 @@ class Registry:
         return self._tools.get(name)
 
     def check(self) -> None:
-        """Raise ``ConfigurationError`` for tools that name tools nobody declared. For when all are."""
+        """Raise ``ConfigurationError`` for what shows only when all are declared: strangers' names, default titles."""
         declarations.check_together(self.all())
 
 

@@ -25,3 +25,13 @@ def test_each_tool_that_names_a_stranger_is_an_error(monkeypatch: pytest.MonkeyP
         checks.Error("Tool 'undo': it forgets 'mkae', which is no tool.", id="bakery.E002"),
         checks.Error("Tool 'undo': it forgets 'mvoe', which is no tool.", id="bakery.E002"),
     ]
+
+
+def test_a_question_under_a_default_title_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    asks: dict[str, Any] = {"confirm": True, "effects": "database"}
+    bare = Tool("make_it", "Makes.", nothing, {"type": "object"}, **asks)
+    titled = Tool("undo_it", "Undoes.", nothing, {"type": "object"}, title="Undo", **asks)
+    worded = Tool("redo_it", "Redoes.", nothing, {"type": "object"}, confirm_message="Again?", **asks)
+    monkeypatch.setattr(registry, "_tools", {one.name: one for one in (bare, titled, worded)})
+    fault = "it asks customers under its default title 'Make it': give it a title or a confirm_message"
+    assert tools_are_complete(None) == [checks.Error(f"Tool 'make_it': {fault}.", id="bakery.E002")]
