@@ -157,7 +157,7 @@ def test_a_field_that_tools_do_not_have_is_a_mistake(monkeypatch: pytest.MonkeyP
 
 def test_tools_are_checked_together_once_all_are_declared() -> None:
     tools = Registry()
-    tools.add(confirming(forgets=("other", "mkae")))
+    tools.add(confirming(title="Work", forgets=("other", "mkae")))
     tools.add(made(name="find", choices=(ChoiceSource("parts", list, search_tool="fnid"),)))
     tools.add(made(name="other"))
     with pytest.raises(ConfigurationError) as refused:
