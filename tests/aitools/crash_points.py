@@ -7,6 +7,7 @@ between two points nobody else can see, so "after one" is "before the next".
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -55,15 +56,17 @@ class Points:
     """Kills at the points that ``deaths`` tell: each is how many points are passed until then.
 
     After the last nothing is counted any more.  ``died`` tells where it was.
+    With ``instead`` nobody dies there, but that happens.
     """
 
     deaths: deque[int] = field(default_factory=deque)
     is_dead: bool = False
     died: list[str] = field(default_factory=list)
+    instead: Callable[[], None] | None = None
 
-    def expect(self, *deaths: int) -> None:
+    def expect(self, *deaths: int, instead: Callable[[], None] | None = None) -> None:
         """From here on, one death after so many points, and the next after so many more."""
-        self.deaths, self.is_dead = deque(deaths), False
+        self.deaths, self.is_dead, self.instead = deque(deaths), False, instead
 
     def revive(self) -> None:
         """Another process: it has no connection yet."""
@@ -78,8 +81,11 @@ class Points:
         self.deaths[0] -= 1
         if self.deaths[0] <= 0:
             self.deaths.popleft()
-            self.is_dead = True
             self.died.append(what)
+            if self.instead is not None:
+                self.instead()
+                return
+            self.is_dead = True
             connection.close()
             raise Killed(what)
 
@@ -187,6 +193,34 @@ def later(seconds: float = LATER_SECONDS) -> None:
     AHEAD[0] += seconds
     connection.ensure_connection()
     connection.connection.execute(SET_CLOCK, [clock.SETTING, f"{AHEAD[0]} seconds"])
+
+
+def beside(act: Callable[[], object]) -> threading.Thread:
+    """Begin the act on a thread of its own and come back once it is done, or waits for a lock that is held here."""
+
+    def run() -> None:
+        try:
+            act()
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=run)
+    watcher = connections.create_connection("default")
+    thread.start()
+    try:
+        while thread.is_alive() and not _somebody_waits(watcher):
+            thread.join(0.005)
+    finally:
+        watcher.close()
+    return thread
+
+
+def _somebody_waits(watcher: Any) -> bool:
+    with watcher.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 @dataclass

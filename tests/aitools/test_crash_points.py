@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from itertools import count
 
@@ -9,7 +10,7 @@ import pytest
 
 from aitools.models import BotProfile
 from aitools.providers.scripted import asks, says
-from aitools.tools import registry
+from aitools.tools import Tool, ToolContext, registry
 from aitools.types import AssistantStep, ModelReply, ModelRequest, UserText
 from tests.aitools import crash_points
 from tests.aitools import desk as parts
@@ -26,7 +27,7 @@ def mortals(desk: Desk, profile: BotProfile, monkeypatch: pytest.MonkeyPatch, se
     settings.AITOOLS_CHANNELS["mortal"] = "tests.aitools.crash_points.MortalChannel"  # type: ignore[attr-defined]
     settings.AITOOLS_PROVIDERS = {"scripted": "tests.aitools.crash_points.MortalModel"}  # type: ignore[attr-defined]
     BotProfile.objects.update(confirm_seconds=PATIENCE_SECONDS)
-    tools = [crash_points.mortal(tool) for tool in (parts.LOOK, parts.MAKE, parts.UNDO)]
+    tools = [crash_points.mortal(tool) for tool in (parts.LOOK, parts.MAKE, parts.UNDO, CALL)]
     monkeypatch.setattr(registry, "_tools", {tool.name: tool for tool in tools})
     monkeypatch.setattr(crash_points, "THINKS", [think])
     monkeypatch.setattr(crash_points, "AHEAD", [0.0])
@@ -48,12 +49,25 @@ def think(request: ModelRequest) -> ModelReply:
     return says("Vale." if "denied" in told else "Listo.")
 
 
+def call_baker(args: parts.Thing, ctx: ToolContext) -> str:
+    """An effect elsewhere, which no transaction of ours takes back."""
+    CALLED.append(args.name)
+    return "called"
+
+
+CALL = Tool("call", "Calls the baker.", call_baker, parts.Thing, title="Llamar", confirm=True, effects="external")
+#: What the baker was called about.
+CALLED: list[str] = []
+
+
 def _first(text: str) -> ModelReply:
-    verb, _, name = text.partition(" ")
+    verb, _, name = text.split("\n", maxsplit=1)[0].partition(" ")
     if verb == "dos":
         return asks(("look", {}), ("make", {"name": f"pan{name}"}), ("make", {"name": f"té{name}"}))
     if verb == "mira":
         return asks(("look", {}), ("make", {"name": f"pan{name}"}))
+    if verb == "llama":
+        return asks(("call", {"name": f"pan{name}"}))
     if verb == "haz":
         return asks(("make", {"name": f"pan{name}"}))
     return asks(("undo", {"name": f"pan{name}"})) if verb == "deshaz" else says("Hola.")
@@ -107,12 +121,66 @@ def test_a_death_at_any_point_of_each_act_changes_nothing(mortals: Desk, name: s
     assert died >= {"before a model call", "after a commit", "before a send", "after a send"}
 
 
-@pytest.mark.parametrize("after", [3, 11])
-def test_who_takes_over_may_die_too(mortals: Desk, after: int) -> None:
+def test_who_takes_over_may_die_too(mortals: Desk) -> None:
     """The second death comes so many points after the first, somewhere in the recovery."""
     scene: list[str | float] = ["haz #", "sí"]
     undisturbed = play(mortals, scene)
     for point in count(1):
-        assert play(mortals, scene, point, after) == undisturbed, (point, POINTS.died)
+        assert play(mortals, scene, point, point % 17 + 1) == undisturbed, (point, POINTS.died)
         if not POINTS.died:
             break
+
+
+def test_what_happens_elsewhere_is_never_repeated_and_never_taken_for_undone(mortals: Desk) -> None:
+    """Dead around the call nobody knows: then the model is told so, and staff."""
+    seen = set()
+    for point in count(1):
+        CALLED.clear()
+        got = play(mortals, ["llama #", "sí"], point)
+        ((_, state, attempts, result),) = got.calls
+        assert (len(CALLED), state) in ((1, "done"), (1, "unknown"), (0, "unknown")), POINTS.died
+        assert attempts == 1
+        assert (state == "unknown") == ("outcome is unknown" in result)
+        assert got.said[1:] == [("reply", "Listo.")]
+        seen.add((len(CALLED), state))
+        if not POINTS.died:
+            break
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize("words", ["espera", "sí", "/reset"])
+def test_words_that_come_at_any_point_are_heard_and_hide_nothing(mortals: Desk, words: str) -> None:
+    """They come while an order is asked for, and again while it is confirmed."""
+    for point in count(1):
+        number = next(_numbers)
+        one = Customer(Desk("mortal", f"visitor {number}", mortals.published), number)
+        POINTS.died.clear()
+        for line in ("haz #", "sí"):
+            _write_and_be_interrupted(one, line, words, point)
+        if not POINTS.died:
+            break
+        _assert_heard(one, [words] * len(POINTS.died))
+
+
+def _write_and_be_interrupted(one: Customer, line: str, words: str, point: int) -> None:
+    threads: list[threading.Thread] = []
+    POINTS.expect(point, instead=lambda: threads.append(crash_points.beside(lambda: one.desk.receive(words))))
+    one.write(line)()
+    POINTS.expect()
+    for thread in threads:
+        thread.join()
+    one.desk.drain()
+    one.come_to_rest()
+
+
+def _assert_heard(one: Customer, others: list[str]) -> None:
+    crash_points.assert_nothing_is_stuck(one)
+    crash_points.assert_said_once(one)
+    crash_points.assert_audited(one)
+    got = crash_points.outcome(one)
+    if "/reset" not in others:
+        heard = [line for _, text, *_ in got.turns for line in text.split("\n")]
+        assert sorted(heard) == sorted(["haz #", "sí", *others]), POINTS.died
+    said = " ".join(text for _, text in got.said)
+    assert len(got.things) == [state for state, _ in got.questions].count("approved") <= 1, POINTS.died
+    assert not got.things or "Listo." in said or "Hecho: 1 × pan#." in said, POINTS.died
