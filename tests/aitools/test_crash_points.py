@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 import pytest
 
-from aitools.models import BotProfile
+from aitools import staffing
+from aitools.models import BotProfile, Conversation
 from aitools.providers.scripted import asks, says
 from aitools.tools import Tool, ToolContext, registry
 from aitools.types import AssistantStep, ModelReply, ModelRequest, UserText
@@ -148,23 +149,41 @@ def test_what_happens_elsewhere_is_never_repeated_and_never_taken_for_undone(mor
     assert len(seen) == 3
 
 
-@pytest.mark.parametrize("words", ["espera", "sí", "/reset"])
-def test_words_that_come_at_any_point_are_heard_and_hide_nothing(mortals: Desk, words: str) -> None:
-    """They come while an order is asked for, and again while it is confirmed."""
+def take_over(one: Customer) -> None:
+    """A person answers there from now on, if there is anything to see yet."""
+    for conversation in Conversation.objects.filter(address=one.desk.address):
+        staffing.take_over(conversation.pk, 0)
+
+
+HAPPENINGS: dict[str, Callable[[Customer], object]] = {
+    "espera": lambda one: one.desk.receive("espera"),
+    "sí": lambda one: one.desk.receive("sí"),
+    "/reset": lambda one: one.desk.receive("/reset"),
+    "a person takes over": take_over,
+}
+STOPS = ("/reset", "a person takes over")
+
+
+@pytest.mark.parametrize("what", HAPPENINGS)
+def test_what_comes_at_any_point_is_heard_and_hides_nothing(mortals: Desk, what: str) -> None:
+    """Words come while an order is asked for, and again while it is confirmed; what stops it comes only then."""
+    made = 0
     for point in count(1):
         number = next(_numbers)
         one = Customer(Desk("mortal", f"visitor {number}", mortals.published), number)
         POINTS.died.clear()
         for line in ("haz #", "sí"):
-            _write_and_be_interrupted(one, line, words, point)
+            _write_and_be_interrupted(one, line, HAPPENINGS[what], 0 if line != "sí" and what in STOPS else point)
         if not POINTS.died:
             break
-        _assert_heard(one, [words] * len(POINTS.died))
+        made += _assert_heard(one, [what] * len(POINTS.died))
+    assert made > 0
+    assert made < point - 1 or what not in STOPS
 
 
-def _write_and_be_interrupted(one: Customer, line: str, words: str, point: int) -> None:
+def _write_and_be_interrupted(one: Customer, line: str, happens: Callable[[Customer], object], point: int) -> None:
     threads: list[threading.Thread] = []
-    POINTS.expect(point, instead=lambda: threads.append(crash_points.beside(lambda: one.desk.receive(words))))
+    POINTS.expect(*[point] * (point > 0), instead=lambda: threads.append(crash_points.beside(lambda: happens(one))))
     one.write(line)()
     POINTS.expect()
     for thread in threads:
@@ -173,14 +192,16 @@ def _write_and_be_interrupted(one: Customer, line: str, words: str, point: int) 
     one.come_to_rest()
 
 
-def _assert_heard(one: Customer, others: list[str]) -> None:
+def _assert_heard(one: Customer, others: list[str]) -> int:
+    """Every word is in a turn, and every effect was agreed to and is told; how many effects there are."""
     crash_points.assert_nothing_is_stuck(one)
     crash_points.assert_said_once(one)
     crash_points.assert_audited(one)
     got = crash_points.outcome(one)
-    if "/reset" not in others:
+    if {"sí", "espera"} & {*others}:
         heard = [line for _, text, *_ in got.turns for line in text.split("\n")]
         assert sorted(heard) == sorted(["haz #", "sí", *others]), POINTS.died
     said = " ".join(text for _, text in got.said)
     assert len(got.things) == [state for state, _ in got.questions].count("approved") <= 1, POINTS.died
     assert not got.things or "Listo." in said or "Hecho: 1 × pan#." in said, POINTS.died
+    return len(got.things)
