@@ -8,7 +8,7 @@ LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/pyt
 # What a turn costs is measured with fsync too.
 DURABLE = BAKERY_LOCAL_DIR=$(CURDIR)/.local/bench $(BIN)/python -m bakery.local
 
-.PHONY: demo test coverage lint types bench messages pictures lock browser clean
+.PHONY: demo test crash coverage lint types bench messages pictures lock browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed-local
@@ -17,7 +17,11 @@ demo: $(VENV)/installed-local
 test: $(VENV)/installed-dev browser
 	$(BIN)/python -m pytest
 
-# The same with the share of lines and branches that the tests reach; a good third slower.
+# A worker dies before and after every statement, commit, model call, handler and send of a conversation.
+crash: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -m crash tests/aitools
+
+# The tests with the share of lines and branches that the tests reach; a good third slower.
 coverage: $(VENV)/installed-dev browser
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from psycopg import IsolationLevel
 from psycopg.errors import SerializationFailure
 
 from aitools import audit, events, outbox, results, threads
 from aitools.channels.base import channel_for
+from aitools.errors import EngineError
 from aitools.lines import question_lines
 from aitools.loop import AskHuman, Previous
 from aitools.models import (
@@ -54,11 +55,16 @@ class Interjected(Exception):
     """The conversation changed while the question was made: nothing is asked, unread talk comes first."""
 
 
+class Unaskable(Exception):
+    """What the tool says about its own question broke; ``args[0]`` is the fault."""
+
+
 def ask(work: Work, call: ToolCall, action: AskHuman) -> None:
     """Store the question with the turn so far and give the lease back, in one transaction.
 
-    Raises ToolRefusal when the shop's rules refuse the call, and Interjected
-    when there is unread talk; nothing is stored then.  One snapshot of the
+    Raises ToolRefusal when the shop's rules refuse the call, Unaskable when the
+    tool's own words for it break, and Interjected when there is unread talk;
+    nothing is stored then.  One snapshot of the
     database gives prices and lines: they can't come from different moments.
     """
     rows, turn = work.turn_rows, work.turn_rows.turn
@@ -90,7 +96,7 @@ def _compose(work: Work, call: ToolCall, action: AskHuman) -> Question:
     """Check, freeze and word the question. Raises ToolRefusal when the shop refuses the call."""
     bound, valid = action.bound, action.valid
     tool, ctx = bound.tool, work.ctx(call)
-    with connection.execute_wrapper(threads.refuse_writes(tool.name)):
+    with connection.execute_wrapper(threads.refuse_writes(tool.name)), _faults_of_the_tool():
         if tool.check is not None:
             tool.check(valid.parsed, ctx)
         frozen = results.as_json(tool.fingerprint(valid.parsed, ctx)) if tool.fingerprint else None
@@ -165,6 +171,17 @@ def _prefaced(work: Work, text: str, why: str) -> str:
     if why == CHANGED:
         return work.wording.changed(text)
     return work.wording.asked_again(text) if why in (LATE, BURIED) else text
+
+
+@contextmanager
+def _faults_of_the_tool() -> Iterator[None]:
+    """A tool's fault is the model's to hear; one of the database or of a lost lease is not the tool's."""
+    try:
+        yield
+    except (EngineError, OperationalError, InterfaceError):
+        raise
+    except Exception as fault:
+        raise Unaskable(fault) from fault
 
 
 @contextmanager

@@ -62,6 +62,8 @@ def _cancel(pending: PendingConfirmation, reason: str) -> None:
     if not still_open.update(state=State.CANCELLED, settled_at=now):
         return
     audit.record_call(events.CANCELLED, pending.call, error=reason)
+    unsent = OutboundMessage.objects.filter(pk=pending.message_id, state=OutboundState.QUEUED)
+    unsent.update(state=OutboundState.WITHDRAWN)
     turn = Turn.objects.filter(pk=pending.call.turn_id, state=TurnState.WAITING)
     if turn.update(state=TurnState.CANCELLED, finished_at=now, failure=reason):
         calls = ToolCall.objects.filter(step__turn=pending.call.turn_id, state__in=UNSETTLED_CALL)

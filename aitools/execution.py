@@ -18,6 +18,7 @@ import json
 import logging
 import time
 import traceback
+from asyncio import CancelledError
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -171,7 +172,8 @@ def _in_thread(attempt: _Attempt) -> Outcome:
             raise
         except OperationalError as error:
             return _database_fault(attempt, error)
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises, the model is told and the turn goes on
+        except (Exception, SystemExit, CancelledError) as error:  # noqa: BLE001 - whatever it is
+            # Whatever a handler raises, the model is told and the turn goes on.
             return _crash(attempt, error)
 
 
@@ -183,7 +185,7 @@ def _database_fault(attempt: _Attempt, error: OperationalError) -> Fault:
     raise error
 
 
-def _crash(attempt: _Attempt, error: Exception) -> Fault:
+def _crash(attempt: _Attempt, error: BaseException) -> Fault:
     # Not the error's own words: they may be the customer's.
     where = traceback.extract_tb(error.__traceback__)[-1]
     log.error("tool %s: %s in %s, line %s", attempt.tool.name, type(error).__name__, where.name, where.lineno)

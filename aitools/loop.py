@@ -300,7 +300,7 @@ def _twin(
         same = other.request.name == call.request.name and other.digest == valid.digest
         if same and (other.done or writes):
             found = other.content if writes else results.repeated(other.content)
-        elif other.done and not writes and _has_effect(other, tools):
+        elif not writes and _may_have_changed_something(other, tools):
             found = None
     return found
 
@@ -310,9 +310,12 @@ def _counted_calls(transcript: Transcript) -> Iterator[CallView]:
         yield from step.calls
 
 
-def _has_effect(call: CallView, tools: ToolSet) -> bool:
+def _may_have_changed_something(call: CallView, tools: ToolSet) -> bool:
+    """An effect that was done; elsewhere also one that failed, since nobody knows how far it came."""
     bound = tools.get(call.request.name)
-    return bound is not None and bound.tool.effects != "none"
+    if bound is None or bound.tool.effects == "none":
+        return False
+    return call.done or (bound.tool.effects == "external" and call.is_error)
 
 
 def _after_results(step: StepView, transcript: Transcript, limits: Limits) -> Action:

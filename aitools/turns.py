@@ -215,6 +215,11 @@ def _ask(now: Work, action: AskHuman) -> bool:
     except confirmations.Interjected:
         answering.interject(now, call)
         return True
+    except confirmations.Unaskable as broken:
+        # Not the error's own words: they may be the customer's.
+        log.error("the question of tool %s failed: %s", call.name, type(broken.args[0]).__name__)  # noqa: TRY400
+        content = results.crashed(broken.args[0])
+        return _settle(now, Settle(action.call, content, events.ERROR, digest=action.valid.digest))
     except ToolRefusal as refusal:
         content = results.refused_unasked(refusal)
         return _settle(now, Settle(action.call, content, events.INVALID, digest=action.valid.digest))

@@ -67,8 +67,17 @@ def validate(bound: BoundTool, request: ToolRequest) -> Valid | Invalid:
 
 def digest_of(arguments: Mapping[str, Json]) -> str:
     """What makes two calls the same: their validated arguments, in any order."""
-    text = json.dumps(arguments, sort_keys=True, ensure_ascii=False, default=str)
+    text = json.dumps(_canonical(arguments), sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _canonical(value: Json) -> Json:
+    """Whole numbers in one form: PostgreSQL gives 1e16 back as 10000000000000000, and -0.0 as 0."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {key: _canonical(item) for key, item in value.items()}
+    return [_canonical(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _checked(shape: Shape, arguments: Mapping[str, Json]) -> Valid | Invalid:

@@ -18,6 +18,8 @@ from tests.aitools import desk as parts
 from tests.aitools.crash_points import POINTS, Customer, Outcome
 from tests.aitools.desk import Desk
 
+pytestmark = pytest.mark.crash
+
 #: How long a question waits for its answer here: longer than all the dying before it.
 PATIENCE_SECONDS = 3000
 

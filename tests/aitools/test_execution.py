@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -423,3 +424,17 @@ def test_a_handlers_now_is_the_databases_time_and_its_chat_the_conversation(
         desk.write("pan")
     assert abs((clock.now() - got[0].now).total_seconds()) < 60
     assert (got[0].chat_key, rows) == (str(desk.conversation().pk), [desk.conversation()])
+
+
+@pytest.mark.parametrize("end", [SystemExit, CancelledError])
+@pytest.mark.parametrize("effects", ["none", "database", "external"])
+def test_a_handler_that_ends_its_thread_ends_no_turn(
+    desk: Desk, use: Callable[..., None], effects: str, end: type[BaseException]
+) -> None:
+    def work(args: Thing, ctx: ToolContext) -> None:
+        raise end
+
+    use(work, effects=effects)
+    with scripted.script([DO, says("Perdón.")]):
+        assert desk.write("pan") == ["Perdón."]
+    assert call().state == ("unknown" if effects == "external" else "failed")

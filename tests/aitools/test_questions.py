@@ -272,3 +272,18 @@ def test_a_yes_press_is_no_yes_to_a_question_that_followed(desk: Desk) -> None:
         desk.write("mejor té")
     desk.write("Sí", kind=EventKind.PRESS, payload=f"confirm:{first}:yes")
     assert (parts.things(), desk.question().state) == ([], "pending")
+
+
+def test_a_tool_whose_own_words_break_is_told_to_the_model_and_asks_nobody(
+    desk: Desk, remake: Callable[..., None]
+) -> None:
+    def broken(args: Any, ctx: Any) -> list[str]:
+        raise KeyError("secret")
+
+    for part in ("check", "confirm_lines", "confirm_message", "fingerprint"):
+        remake(**{part: broken})
+        with scripted.script([PAN, says("Lo siento.")]) as script:
+            assert desk.write("2 panes") == ["Lo siento."]
+        assert "failed (KeyError)" in str(script.calls[1].messages)
+        assert "secret" not in str(script.calls[1].messages)
+    assert desk.events().count("tool.error") == 4

@@ -216,3 +216,9 @@ def test_left_out_defaults_and_written_ones_are_the_same_call() -> None:
     assert isinstance(short, Valid)
     assert isinstance(full, Valid)
     assert short.digest == full.digest
+
+
+@pytest.mark.parametrize("number", [1e16, 1.5e16, 1e22, -0.0, 2.0, 0.1, 1e-7])
+def test_a_number_has_one_digest_whatever_form_the_database_gives_it(number: float) -> None:
+    stored = int(number) if number.is_integer() else number
+    assert digest_of({"a": [number]}) == digest_of({"a": [stored]})
