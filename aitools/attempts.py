@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from asyncio import CancelledError
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from contextvars import copy_context
@@ -22,8 +23,16 @@ class TooSlow(Exception):
     """The handler goes on, but nobody waits for it any more; ``ctx.cancelled`` is set."""
 
 
+class Died(Exception):
+    """The handler raised what ends a program or a task, meant for its own thread: ``fault`` is that."""
+
+    def __init__(self, fault: BaseException) -> None:
+        super().__init__(type(fault).__name__)
+        self.fault = fault
+
+
 def run(tool: Tool, parsed: Any, ctx: ToolContext, cancelled: threading.Event | None) -> Any:
-    """What the handler returns, within ``tool.timeout_s``; raises what it raises, or ``TooSlow``.
+    """What the handler returns, within ``tool.timeout_s``; raises what it raises, ``Died`` or ``TooSlow``.
 
     ``cancelled`` of the caller is passed on to ``ctx.cancelled``; the handler is
     waited for nevertheless.  In an open database transaction the handler runs in
@@ -31,7 +40,7 @@ def run(tool: Tool, parsed: Any, ctx: ToolContext, cancelled: threading.Event | 
     only told as ``ctx.deadline``.
     """
     if _in_transaction():
-        return call(tool, parsed, ctx)
+        return _here(tool, parsed, ctx)
     future: Future[Any] = Future()
     work = copy_context()
     threading.Thread(target=work.run, args=(_work, future, tool, parsed, ctx), name=tool.name, daemon=True).start()
@@ -49,11 +58,21 @@ def run(tool: Tool, parsed: Any, ctx: ToolContext, cancelled: threading.Event | 
             raise TooSlow(tool.name)
 
 
+def _here(tool: Tool, parsed: Any, ctx: ToolContext) -> Any:
+    """In the caller's thread, where an exit or an interrupt may be meant for the caller."""
+    try:
+        return call(tool, parsed, ctx)
+    except CancelledError as error:
+        raise Died(error) from error
+
+
 def _work(future: Future[Any], tool: Tool, parsed: Any, ctx: ToolContext) -> None:
     try:
         future.set_result(call(tool, parsed, ctx))
-    except BaseException as error:  # noqa: BLE001 - it is raised where the result is waited for
+    except Exception as error:  # noqa: BLE001 - it is raised where the result is waited for
         future.set_exception(error)
+    except BaseException as error:  # noqa: BLE001 - it ends this thread, not the caller
+        future.set_exception(Died(error))
     finally:
         if settings.configured:
             connections.close_all()

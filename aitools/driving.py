@@ -49,6 +49,10 @@ log = logging.getLogger(__name__)
 MAX_QUESTIONS = 20
 
 
+class _Unknown(Exception):
+    """A handler with effects elsewhere broke: they may have happened."""
+
+
 def step_from(reply: ModelReply, provider: str, nudge: str = "") -> StepView:
     """A step with an id of our own for every call."""
     calls = tuple(CallView(str(uuid.uuid4()), request) for request in reply.tool_calls)
@@ -127,6 +131,9 @@ class Run:
         except ToolRefusal as refused:
             self._settle(Settle(call, results.refused_unasked(refused), events.INVALID, digest=digest))
             return
+        except Exception as error:  # noqa: BLE001 - whatever a tool's own words raise, the model is told and nobody asked
+            self._settle(Settle(call, _crashed(action.bound.tool, error), events.ERROR, digest=digest))
+            return
         self.questions += 1
         self._report(events.REQUESTED, call)
         self._apply(asking.decided(self.confirm(question)), action, agreed)
@@ -177,12 +184,10 @@ class Run:
             fault, event = self._too_slow(tool), events.TIMEOUT
         except ToolRefusal as refused:
             fault, event = results.refusal(refused), events.ERROR
+        except _Unknown:
+            fault, event = results.unknown_outcome(), events.ERROR
         except Exception as error:  # noqa: BLE001 - whatever a handler raises, the model is told and the run goes on
-            # Not the error's own words: they may be the customer's.
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            log.error("tool %s: %s in %s, line %s", tool.name, type(error).__name__, where.name, where.lineno)  # noqa: TRY400
-            outside = tool.effects == "external"
-            fault, event = results.unknown_outcome() if outside else results.crashed(error), events.ERROR
+            fault, event = _crashed(tool, error), events.ERROR
         else:
             self._done(action, value, started, agreed)
             return
@@ -202,7 +207,15 @@ class Run:
         )
         if agreed is not None and tool.fingerprint and results.as_json(tool.fingerprint(parsed, ctx)) != agreed:
             raise AgreementChanged(tool.name)
-        return results.as_json(attempts.run(tool, parsed, ctx, self.cancelled))
+        try:
+            return results.as_json(attempts.run(tool, parsed, ctx, self.cancelled))
+        except (attempts.TooSlow, ToolRefusal, AgreementChanged):
+            raise
+        except Exception as error:
+            if tool.effects != "external":
+                raise
+            _crashed(tool, error)
+            raise _Unknown from error
 
     def _deadline(self, tool: Tool) -> float | None:
         """The tool's own limit, or the caller's if that comes first."""
@@ -296,7 +309,21 @@ class Run:
         if bound is None or bound.tool.effects == "none" or not (bound.tool.confirm or bound.tool.report):
             return ""
         ctx = replace(self.ctx, tool=bound.tool.name, call_id=call.id)
-        return bound.tool.report(self.values[call.id], ctx) if bound.tool.report else texts.done(bound.tool.shown_title)
+        try:
+            if bound.tool.report:
+                return bound.tool.report(self.values[call.id], ctx)
+        except Exception as error:  # noqa: BLE001 - what was done is told, if only by its title
+            _crashed(bound.tool, error)
+        return texts.done(bound.tool.shown_title)
 
     def _now(self) -> datetime:
         return self.ctx.now + timedelta(seconds=time.monotonic() - self.started)
+
+
+def _crashed(tool: Tool, error: Exception) -> str:
+    """A crash for the model; the log says where. Not the error's own words: they may be the customer's."""
+    fault = error.fault if isinstance(error, attempts.Died) else error
+    frames = traceback.extract_tb(fault.__traceback__)
+    where = f"{frames[-1].name}, line {frames[-1].lineno}" if frames else "no frame"
+    log.error("tool %s: %s in %s", tool.name, type(fault).__name__, where)
+    return results.crashed(fault)

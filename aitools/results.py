@@ -28,6 +28,9 @@ MAX_CHARACTERS = 20_000
 CUT = " […cut here: the result is longer]"
 #: As deep as both our own walk and PostgreSQL go without asking.
 MAX_DEPTH = 100
+#: Python writes no longer whole numbers, and nobody reads them.
+MAX_DIGITS = 4300
+_TOO_LONG = 10**MAX_DIGITS
 
 
 def as_json(value: Any) -> Json:
@@ -152,6 +155,8 @@ def _plain(value: Any, depth: int) -> Json:
         raise ResultNotPlain("it is nested too deeply, or holds itself")
     if isinstance(value, Enum):
         value = value.value
+    if isinstance(value, int) and not -_TOO_LONG < value < _TOO_LONG:
+        raise ResultNotPlain(f"it holds a whole number of more than {MAX_DIGITS} digits")
     if value is None or isinstance(value, bool | str | int):
         return value
     if isinstance(value, BaseModel):

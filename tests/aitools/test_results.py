@@ -78,11 +78,25 @@ def holding_itself() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "value", [object(), {"x": b"bytes"}, lambda: 1, Point, (number for number in [1]), holding_itself()]
+    "value",
+    [
+        object(),
+        {"x": b"bytes"},
+        lambda: 1,
+        Point,
+        (number for number in [1]),
+        holding_itself(),
+        {"n": -(10**4300)},
+        {10**4300: 1},
+    ],
 )
 def test_what_has_none_is_refused(value: object) -> None:
     with pytest.raises(ResultNotPlain):
         results.as_json(value)
+
+
+def test_the_longest_whole_number_is_still_told() -> None:
+    assert results.as_text(results.as_json(10**4300 - 1)) == "9" * 4300
 
 
 @pytest.mark.parametrize("value", [BotProfile(name="secret"), [BotProfile(name="secret")], BotProfile.objects.all()])

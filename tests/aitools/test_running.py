@@ -251,6 +251,69 @@ def test_a_handlers_fault_is_a_result_for_the_model(fault: Exception, caplog: py
     assert result.events[1].error == call.content
 
 
+def broken(*given: Any) -> Any:
+    raise KeyError("secret")
+
+
+@pytest.mark.parametrize("name", ["check", "confirm_lines", "confirm_message", "fingerprint", "labels"])
+def test_a_crash_of_what_words_the_question_is_a_result_and_nobody_is_asked(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    workshop = Workshop()
+    result, _ = run([MAKE, says("Perdón.")], tools=workshop.tools(**{name: broken}), confirm=pytest.fail)
+    assert (workshop.ran, kinds(result)) == ([], [(events.ERROR, "make")])
+    assert result.tool_results == [("make", results.crashed(KeyError()))]
+    assert result.steps[0].calls[0].is_error
+    assert "tool make: KeyError in broken" in caplog.text
+    assert "secret" not in caplog.text
+
+
+@pytest.mark.parametrize("effects", ["database", "external"])
+def test_a_fingerprint_that_breaks_after_the_yes_did_nothing(effects: Any) -> None:
+    taken: list[int] = []
+
+    def fingerprint(args: Count, ctx: ToolContext) -> int:
+        taken.append(1)
+        return len(taken) if len(taken) == 1 else broken()
+
+    make = Tool("make", "Makes.", pytest.fail, Count, confirm=True, effects=effects, fingerprint=fingerprint)
+    result, _ = run([MAKE, says("Perdón.")], tools=[make], confirm=Asked([True]))
+    assert result.tool_results == [("make", results.crashed(KeyError()))]
+
+
+async def cancelling(args: Count, ctx: ToolContext) -> None:
+    raise asyncio.CancelledError
+
+
+def leaving(args: Count, ctx: ToolContext) -> None:
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize(("handler", "kind"), [(cancelling, asyncio.CancelledError), (leaving, SystemExit)])
+def test_what_ends_a_handlers_thread_does_not_end_the_caller(handler: Any, kind: type[BaseException]) -> None:
+    result, _ = run([LOOK, says("Perdón.")], tools=[Tool("look", "Looks.", handler, Count)])
+    assert result.tool_results == [("look", results.crashed(kind()))]
+
+
+@pytest.mark.django_db
+def test_in_an_open_transaction_only_an_exit_is_the_callers() -> None:
+    result, _ = run([LOOK, says("Perdón.")], tools=[Tool("look", "Looks.", cancelling, Count)])
+    assert result.tool_results == [("look", results.crashed(asyncio.CancelledError()))]
+    with pytest.raises(SystemExit):
+        run([LOOK], tools=[Tool("look", "Looks.", leaving, Count)])
+
+
+def test_a_result_that_nobody_can_write_down_is_a_crash() -> None:
+    result, _ = run([LOOK, says("Perdón.")], tools=[Tool("look", "Looks.", lambda args, ctx: 10**5000, Count)])
+    assert "ResultNotPlain" in result.tool_results[0][1]
+
+
+def test_a_report_that_breaks_hides_no_effect() -> None:
+    tools = Workshop().tools(report=broken)
+    result, _ = run([MAKE, says(""), says("")], tools=tools, confirm=Asked([True]))
+    assert result.text == "Listo: Hacer."
+
+
 def test_an_effect_elsewhere_that_failed_has_an_unknown_outcome() -> None:
     def post(args: Count, ctx: ToolContext) -> object:
         return object()
