@@ -161,7 +161,7 @@ def test_what_was_left_to_staff_is_theirs_though_a_turn_goes_on(desk: Desk) -> N
 
 
 def unprintable(ctx: ToolContext) -> Prompt:
-    raise RuntimeError("a\x00b \ud800")
+    raise RuntimeError("a\x00b")
 
 
 def test_a_fault_whose_words_no_database_takes_is_counted(desk: Desk, settings: Settings) -> None:
