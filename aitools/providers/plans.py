@@ -26,11 +26,16 @@ _TEXTS = ("reply", "text", "message", "content", "answer", "response", "action_i
 #: What may stand beside a tool's name and is no argument that went astray.
 _BESIDE = frozenset({"action", "id", "type", "thought", "thoughts", "reason", "reasoning", "reply"})
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_THOUGHT_START = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_MARK = re.compile(r"<(?P<ends>/?)think(?:ing)?>", re.IGNORECASE)
 #: Marks of calls and of code in other models' own notations: never meant for a customer.
 _MARKUP = re.compile(r"```|<\|?/?\s*(?:tool|function)|\[/?TOOL_|tool_code|\"action\"", re.IGNORECASE)
+
+#: A plan as YAML has it ("action: call"), and the start of a list that is no talk.
+_LINE = re.compile(
+    r"^[ \t\"'*-]*(?:action|tool|tool_name|tool_call|function)[ \t\"'*]*[:=][ \t\"'*]*\w+[ \t\"'*,;]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LIST = re.compile(r"\[\s*(?:[\[{\"'\]]|\Z)")
 
 Plan = str | tuple[ToolRequest, ...]
 
@@ -55,15 +60,24 @@ def plan_of(text: str, names: frozenset[str] = frozenset()) -> Plan | None:
 
 def _without_thoughts(text: str) -> str:
     """Some templates keep the opening mark to themselves; a thought without an end is a cut."""
-    said = _THOUGHT_END.split(_THOUGHT.sub("", text))[-1]
-    if _THOUGHT_START.search(said):
+    kept: list[str] = []
+    at, thinks = 0, False
+    # One pass: a pattern from mark to mark would search the whole rest at each of a flood of marks.
+    for mark in _THOUGHT_MARK.finditer(text):
+        if mark["ends"]:
+            kept = kept if thinks else []
+            at, thinks = mark.end(), False
+        elif not thinks:
+            kept.append(text[at : mark.start()])
+            thinks = True
+    if thinks:
         raise loose_json.CutError
-    return said.strip()
+    return "".join((*kept, text[at:])).strip()
 
 
 def _is_no_talk(text: str) -> bool:
     """JSON of another kind, or notation that no customer should see."""
-    if text == "[" or text.startswith("{") or _MARKUP.search(text):
+    if text.startswith("{") or _LIST.match(text) or _LINE.search(text) or _MARKUP.search(text):
         return True
     try:
         return not isinstance(json.loads(text), str | int | float)

@@ -115,6 +115,8 @@ ANSWERS = {
     "plain talk with braces": ("Di {nombre} y listo :{ bueno", "Di {nombre} y listo :{ bueno"),
     "plain talk with a list": ("[1] Pan\n[2] Café", "[1] Pan\n[2] Café"),
     "plain talk after a thought": ("<think>Hm.</think>\n¡Hola!", "¡Hola!"),
+    "plain talk with a colon": ("Action: call us\nHorario: 7 a 19", "Action: call us\nHorario: 7 a 19"),
+    "plain talk between thoughts": ("Uno<think>a</think> y <thinking>b</thinking>dos", "Uno y dos"),
     "a number": ("7000", "7000"),
     "no text": ("", ""),
 }
@@ -157,6 +159,11 @@ def test_an_answer_is_found(text: str, said: str) -> None:
         "<function=look></function>",
         "<|tool_call|>look",
         "[TOOL_CALLS] look",
+        "action: call\ntool: book_slot",
+        "**Action:** look\n",
+        "[[[[…",
+        "[" * 20_000,
+        '{"action": "reply", "reply": "[[[["}',
     ],
 )
 def test_rubbish_is_neither_a_call_nor_shown(text: str) -> None:
@@ -196,6 +203,12 @@ def test_a_tool_that_nobody_knows_is_left_to_the_loop() -> None:
 def test_a_thought_without_an_end_is_cut() -> None:
     with pytest.raises(CutError):
         _read(f"<think>I could say {HELLO}")
+
+
+def test_a_flood_of_thoughts_is_read_once() -> None:
+    with pytest.raises(CutError):
+        _read("<think>" * 500_000)
+    assert _read("<think></think>" * 100_000 + "</think>" * 100_000 + "Hola") == "Hola"
 
 
 def test_what_is_nested_too_deep_is_not_read() -> None:
