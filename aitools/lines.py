@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
+from django.utils.functional import Promise
 from django.utils.translation import gettext
 
 from aitools.tools import Tool, ToolContext
@@ -66,8 +68,9 @@ def _humanised(name: str) -> str:
 
 
 def question_lines(tool: Tool, valid: Valid, ctx: ToolContext) -> tuple[str, ...]:
-    """The tool's own lines, else its arguments with labels."""
+    """The tool's own lines (a text is one line), else its arguments with labels."""
     if tool.confirm_lines is not None:
-        return tuple(tool.confirm_lines(valid.parsed, ctx))
+        own: Any = tool.confirm_lines(valid.parsed, ctx)
+        return (str(own),) if isinstance(own, str | Promise) else tuple(str(line) for line in own)
     labels = tool.labels() if callable(tool.labels) else tool.labels
     return tuple(arg_lines(valid.arguments, labels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -118,7 +118,59 @@ def _checked(schema: dict[str, Json]) -> dict[str, Json]:
     inlined = _inlined(schema, schema, ())
     if not isinstance(inlined, dict) or inlined.get("type") != "object":
         raise ConfigurationError('the schema must have the type "object": arguments have names')
+    for name in _impossible(inlined):
+        raise ConfigurationError(f"the schema requires {name!r} but has no such property and allows no other")
     return inlined
+
+
+def names_in(shape: Shape) -> set[str] | None:
+    """Every name that arguments of this shape may have once they are checked, inside items too; None when any."""
+    stored = _stored_form(shape)
+    nodes = list(_nodes(stored))
+    if not stored.get("properties") or any(
+        node.get("patternProperties") or node.get("additionalProperties") for node in nodes
+    ):
+        return None
+    return {name for node in nodes for name in _mapping(node.get("properties"))}
+
+
+def _stored_form(shape: Shape) -> Mapping[str, Json]:
+    """A model's arguments are stored under its fields' own names, not their aliases; {} when nobody can say."""
+    if shape.model is None:
+        return shape.bare
+    try:
+        with noting():
+            return shape.model.model_json_schema(by_alias=False, mode="serialization")
+    except PydanticUserError:
+        return {}
+
+
+def _nodes(node: Json) -> Iterator[Mapping[str, Json]]:
+    """A schema and the schemas inside it; no values that only look like one."""
+    if isinstance(node, list):
+        for value in node:
+            yield from _nodes(value)
+    if not isinstance(node, Mapping):
+        return
+    yield node
+    for key, value in node.items():
+        if key in ("properties", "patternProperties", "dependentSchemas", "$defs"):
+            yield from _nodes(list(_mapping(value).values()))
+        elif key not in ("enum", "const", "default", "examples"):
+            yield from _nodes(value)
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _impossible(schema: Mapping[str, Json]) -> Iterator[str]:
+    """Names that are required and forbidden at once: no call could ever pass."""
+    for node in _nodes(schema):
+        required = node.get("required")
+        if node.get("additionalProperties") is False and not node.get("patternProperties"):
+            known = _mapping(node.get("properties"))
+            yield from (str(name) for name in (required if isinstance(required, list) else ()) if name not in known)
 
 
 def _inlined(node: Json, root: Mapping[str, Json], within: tuple[str, ...]) -> Json:

@@ -141,7 +141,7 @@ class Tool:
     @property
     def shown_title(self) -> str:
         """The title in the active language; the humanised name by default."""
-        return str(self.title) or self.name.replace("_", " ").capitalize()
+        return str(self.title).strip() or self.name.replace("_", " ").capitalize()
 
     @property
     def dedupe_seconds(self) -> int:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
 import pytest
 from django.utils.translation import gettext_lazy
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel, Field, RootModel
 
 from aitools.choices import ChoiceSource, ClosedSet
+from aitools.declarations import check_together
 from aitools.errors import ConfigurationError
 from aitools.tools import Registry, Tool, ToolContext, registry, tool
 
@@ -51,11 +53,66 @@ def of(properties: Any, **more: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, **more}
 
 
+def yielding(args: Any, ctx: ToolContext) -> Iterator[str]:
+    yield "a"
+
+
+async def yielding_later(args: Any, ctx: ToolContext) -> AsyncIterator[str]:
+    yield "a"
+
+
+async def later(args: Any, ctx: ToolContext) -> None: ...
+
+
+async def no_words_yet() -> dict[str, Any]:
+    return {}
+
+
+class Later:
+    async def __call__(self, args: Any, ctx: ToolContext) -> None: ...
+
+
+class Line(BaseModel):
+    size: str
+
+
+class Sized(BaseModel):
+    lines: list[Line]
+
+
+class Renamed(BaseModel):
+    size: str = Field(alias="talla")
+
+
+DEFERRED = ("check", "confirm_lines", "confirm_message", "fingerprint", "report")
+ASKS: dict[str, Any] = {"confirm": True, "effects": "database"}
+SIZED = of({"size": {"type": "string"}})
 FAULTS: list[tuple[dict[str, Any], str]] = [
     *(({"name": name}, "the name must match") for name in ("", "Work", "9lives", "a b", "ñandú", "a" * 65, "x-y", 7)),
     *(({"description": text}, "needs a description") for text in ("", "  \n", None)),
     ({"title": 7}, "title"),
     ({"confirm": True}, "asks for a yes but declares no effects"),
+    *(({"confirm": given, "effects": "database"}, "confirm must be") for given in ("yes", 1, None)),
+    ({"confirm_message": "Sure?"}, "a confirm_message is asked before a yes: it needs confirm"),
+    *(({"version": given}, "version must be a whole number") for given in (True, "1", 1.0)),
+    *(({"handler": given}, "handler must not be a generator") for given in (yielding, yielding_later)),
+    *(({name: later, **ASKS}, f"{name} must not be async") for name in DEFERRED),
+    *(({name: Later(), **ASKS}, f"{name} must not be async") for name in DEFERRED),
+    *(({name: partial(later), **ASKS}, f"{name} must not be async") for name in DEFERRED),
+    ({"labels": no_words_yet}, "labels must not be async"),
+    ({"schema": no_words_yet}, "a schema as a callable must not be async"),
+    ({"model_schema": no_words_yet}, "a schema as a callable must not be async"),
+    ({"check": yielding}, "check must not be a generator"),
+    ({"confirm_lines": yielding_later, **ASKS}, "confirm_lines must not be async"),
+    ({"labels": {"size": {1: "one"}}, "schema": SIZED}, "labels are found by texts, and 1 is none"),
+    ({"labels": {1: {"b": "big"}}, "schema": SIZED}, "labels are found by texts, and 1 is none"),
+    ({"labels": {"sise": {"b": "big"}}, "schema": SIZED}, "it has labels for 'sise', which is no argument"),
+    ({"labels": {"sise": {"b": "big"}}, "schema": Sized}, "it has labels for 'sise', which is no argument"),
+    ({"schema": of({"x": {}}, required=["y"], additionalProperties=False)}, "requires 'y' but has no such property"),
+    (
+        {"schema": of({"x": {"items": of({}, required=["y"], additionalProperties=False)}})},
+        "requires 'y' but has no such property",
+    ),
     ({"effects": "data"}, "effects must be one of"),
     ({"effects": None}, "effects must be one of"),
     ({"fingerprint": nothing}, "needs confirm"),
@@ -110,6 +167,26 @@ def test_a_fault_is_told_with_the_tools_name(given: dict[str, Any], fault: str) 
         made(**given)
     assert str(refused.value).startswith(f"Tool {given.get('name', 'work')!r}: ")
     assert fault in str(refused.value)
+
+
+def test_labels_of_whatever_may_be_an_argument_are_accepted() -> None:
+    labels: dict[str, Any] = {"size": {"b": gettext_lazy("Yes")}}
+    open_ones: list[Any] = [{"type": "object"}, of({"x": {}}, additionalProperties=True), lambda: of({})]
+    data = {"default": {"required": ["y"], "additionalProperties": False}}
+    for schema in (Sized, Renamed, of({"lines": {"type": "array", "items": SIZED}}), of({"size": data}), *open_ones):
+        made(labels=labels, schema=schema)
+    made(schema=of({"required": {}}, required=["required"], additionalProperties=False))
+
+
+def test_lines_may_be_made_one_by_one() -> None:
+    confirming(confirm_lines=yielding)
+
+
+def test_a_title_of_blanks_is_none() -> None:
+    blank = confirming(title="  ")
+    assert blank.shown_title == "Work"
+    with pytest.raises(ConfigurationError, match="default title 'Work'"):
+        check_together([blank])
 
 
 def test_everything_that_may_be_declared_is_accepted() -> None:

@@ -1,13 +1,18 @@
 """The default question of a tool: its arguments in words, keys with their labels."""
 
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 from django.utils import translation
+from django.utils.translation import gettext_lazy
 
-from aitools.lines import arg_lines, summarize_value
+from aitools.lines import arg_lines, question_lines, summarize_value
 from aitools.providers import scripted
 from aitools.providers.scripted import asks
-from aitools.tools import Tool, registry
+from aitools.tools import Tool, ToolContext, registry
 from aitools.types import Json
+from aitools.validation import Valid
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
@@ -43,6 +48,17 @@ def test_yes_and_no_are_words_of_the_language() -> None:
 )
 def test_any_value_is_one_line_of_words(value: Json, words: str) -> None:
     assert summarize_value(value, LABELS, "product") == words
+
+
+@pytest.mark.parametrize(
+    ("own", "lines"),
+    [("2 × pan", ("2 × pan",)), (gettext_lazy("Yes"), ("Yes",)), ((line for line in "ab"), ("a", "b")), ([], ())],
+)
+def test_one_text_for_all_lines_is_one_line(own: Any, lines: tuple[str, ...]) -> None:
+    make = Tool("make", "Makes.", lambda args, ctx: None, {"type": "object"}, confirm_lines=lambda args, ctx: own)
+    ctx = ToolContext("make", "", "", "en", datetime.now(UTC))
+    with translation.override("en"):
+        assert question_lines(make, Valid({}, {}, ""), ctx) == lines
 
 
 def test_a_tool_without_lines_of_its_own_shows_its_arguments(desk: Desk) -> None:

@@ -276,7 +276,15 @@ def test_a_fingerprint_that_breaks_after_the_yes_did_nothing(effects: Any) -> No
         taken.append(1)
         return len(taken) if len(taken) == 1 else broken()
 
-    make = Tool("make", "Makes.", pytest.fail, Count, confirm=True, effects=effects, fingerprint=fingerprint)
+    make = Tool(
+        "make",
+        "Makes.",
+        lambda args, ctx: pytest.fail("it ran"),
+        Count,
+        confirm=True,
+        effects=effects,
+        fingerprint=fingerprint,
+    )
     result, _ = run([MAKE, says("Perdón.")], tools=[make], confirm=Asked([True]))
     assert result.tool_results == [("make", results.crashed(KeyError()))]
 
