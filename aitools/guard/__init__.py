@@ -12,6 +12,9 @@ Three kinds of statement are checked, Spanish and English:
 * the shop's own kinds of claim, by the function the setting ``AITOOLS_CLAIMS``
   names (for food: what is in it and whom it is safe for).
 
+A reply is read as a chat shows it: marks of emphasis, tags, unseen characters
+and quotes around one word hide nothing.
+
 Questions, offers with "if", denials, and the customer's own words told again
 are no claims.  All of it is pure text work: no database, no network, no model.
 
@@ -47,6 +50,7 @@ from aitools.guard import offers
 from aitools.guard.actions import Actions, Deed, numbers_in
 from aitools.guard.evidence import Evidence
 from aitools.guard.money import Money
+from aitools.guard.plain import as_shown
 from aitools.guard.sentences import Clause, Sentence, fold, sentences
 from aitools.loop import CallView, Guard, Transcript
 from aitools.tools import ToolSet
@@ -86,7 +90,7 @@ def guard_for(
         evidence = _evidence(facts, talk, remembered, calls)
         money = Money(evidence, gathered.from_customer(evidence.theirs))
         actions = Actions(evidence, list(_deeds(calls, remembered, tools)))
-        for sentence in sentences(text):
+        for sentence in sentences(as_shown(text)):
             found = (
                 money.unbacked(sentence)
                 or offers.unbacked(sentence, evidence)
@@ -112,7 +116,7 @@ def _shops_check() -> Check:
 def _evidence(
     facts: Mapping[str, Json], talk: Sequence[Message], remembered: Sequence[Done], calls: Iterable[CallView]
 ) -> Evidence:
-    evidence = Evidence(theirs=[fold(one.text) for one in talk if isinstance(one, UserText)])
+    evidence = Evidence(theirs=[fold(as_shown(one.text)) for one in talk if isinstance(one, UserText)])
     for call in calls:
         if call.content:
             gathered.add_json(evidence, gathered.parsed(call.content), is_result=not call.is_error)
@@ -121,8 +125,9 @@ def _evidence(
     gathered.add_json(evidence, facts, is_result=False)
     for one in talk:
         if isinstance(one, AssistantText):
-            evidence.ours.append(fold(one.text))
-            gathered.add_text(evidence, one.text, is_current=False)
+            said = as_shown(one.text)
+            evidence.ours.append(fold(said))
+            gathered.add_text(evidence, said, is_current=False)
     return evidence
 
 

@@ -11,10 +11,14 @@ from aitools.guard.numbers import DIGITS, in_digits, value_of
 from aitools.guard.sentences import fold
 
 _CODE = r"usd|mxn|cop|eur|ars|clp|pen|gtq|crc|hnl|nio|uyu|brl|gbp|bob|pyg|dop"
-_SIGN = rf"(?:\b(?:us|mx|ar|co|ca|cop|mxn|ars|usd|r|col) ?)?\$ ?|[€£¢] ?|\bs/\.? ?|\b(?:{_CODE}) "
+_SIGN = (
+    rf"(?:\b(?:us|mx|ar|co|ca|cop|mxn|ars|usd|rd|r|col) ?)?\$ ?|"
+    rf"[€£¢₡₲₱¥] ?|\b[sb]/[.·]? ?|\b(?:bs|gs)[.·]? ?|\bq(?=\d)|\b(?:{_CODE}) "
+)
 _MONEY = (
     rf"(?:pes(?:os?|itos?)|dolar(?:es|itos)?|dollars?|bucks?|euros?|varos?|mangos|pavos|lempiras?|quetzal(?:es)?|"
-    rf"colon(?:es)?|soles|guaranies|bolivianos|lukas?|lucas?|{_CODE})\b|[€$£]|m[.·] ?n[.·]"
+    rf"colon(?:es)?|soles|guaranies|bolivianos|bolivares|cordobas|balboas|bs|lukas?|lucas?|{_CODE})\b|"
+    r"[€$£₡₲]|m[.·] ?n[.·]"
 )
 _CENTS = r"(?:centav(?:os?|itos)|cents?|centimos?|¢)\b"
 _TIMES = {"mil": 1000, "k": 1000, "thousand": 1000, "lucas": 1000, "lukas": 1000, "millones": 10**6, "million": 10**6}
@@ -38,6 +42,11 @@ _FILLER = (
 )
 _PRICED = re.compile(rf"(?:\b|(?<=[=—–: ]))(?:{_PRICE}){_FILLER} ?$")
 _TOTAL_OF = re.compile(r"total (?:de|of) ?$")
+#: "Son cinco mil": a large number that a sentence or clause begins by stating.
+_COMES_TO = re.compile(
+    r"(?:^|[,;:!] |\by )\W*(?:te |le |les )?(?:son|serian|seran|va a ser|it's|that's|that'll be|"
+    r"that (?:will|would) be) (?:unos |como |about )?$"
+)
 #: After a bare number these let it be a price; any other word makes it a count of something.
 _LETS = re.compile(
     r"^[*_]*(?:$|[^\w\s%°/:×#-]|\s*$|\s+(?:[^\w\s%×]|(?:cada|c/u|la|el|las|los|por|en|y|o|and|or|con|for|each|apiece|"
@@ -136,6 +145,8 @@ def _is_money(match: re.Match[str], ready: str, *, in_phone: bool, priced_names:
         return True
     if _looks_like_time(digits) and (_TIME_BEFORE.search(before) or _HOURS.search(ready)):
         return False
+    if len(digits) >= 4 and _COMES_TO.search(before):
+        return True
     if match["times"] or re.search(r"[.,]\d\d", digits):
         return True
     return priced_names and _ends_line(before, after, digits)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
 from aitools.guard import amounts
+from aitools.guard.plain import as_shown
 from aitools.guard.sentences import fold, sentences
 from aitools.types import Json
 
@@ -114,9 +115,10 @@ def add_json(evidence: Evidence, value: Json, *, is_result: bool) -> None:
     for text in _strings(opened):
         if _number(text) is not None:
             continue
-        evidence.texts.append(fold(text))
-        if _DIGIT.search(text):
-            add_text(evidence, text, is_current=True)
+        shown = as_shown(text)
+        evidence.texts.append(fold(shown))
+        if _DIGIT.search(shown):
+            add_text(evidence, shown, is_current=True)
 
 
 def add_text(evidence: Evidence, text: str, *, is_current: bool) -> None:

@@ -91,7 +91,7 @@ def _kind_of(kind: str, words: str) -> str:
 def _families() -> tuple[_Family, ...]:
     spanish = [_spanish(kind, words.split()) for kind, words in verbs.SPANISH.items()]
     english = [_english(kind, words.split()) for kind, words in verbs.ENGLISH.items()]
-    others = [_Wording(kind, re.compile(pattern), how) for kind, how, pattern in OTHERS]
+    others = [_Wording(kind, re.compile(pattern), how, "accented" in how) for kind, how, pattern in OTHERS]
     return (*spanish, *english, _Family(re.compile(""), tuple(others)))
 
 

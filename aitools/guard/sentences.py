@@ -11,7 +11,9 @@ from itertools import pairwise
 
 #: "7:30 p. m." and "Sr. Gómez" end no sentence.
 _ABBREVIATED = re.compile(
-    r"\b(?:[ap]\. ?m|sr|sra|srta|dr|dra|mr|mrs|ms|st|av|avda|tel|aprox|ud|uds|nro|no(?=\. ?\d)|m\. ?n)\.", re.IGNORECASE
+    r"\b(?:[ap]\. ?m|sr|sra|srta|dr|dra|mr|mrs|ms|st|av|avda|tel|aprox|ud|uds|nro|no(?=\. ?\d)|m\. ?n|"
+    r"[sb]/|[bg]s(?=\. ?\d))\.",
+    re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"\n+|(?<=[.!?…;])(?=[\s¿¡\"”»)*_]|$)|(?=¿)|(?<=[.!?…])(?=[^\W\d_])")
 _CLAUSE = re.compile(

@@ -1,6 +1,7 @@
 """Wordings of claims that no verb list makes: hand-overs, payments, things sent, how an order stands.
 
-Each is (kind, how, pattern); ``how`` holds "us", "present", "stands" (see ``Claim``).
+Each is (kind, how, pattern); ``how`` holds "us", "present", "stands" (see ``Claim``)
+and "accented" where the accents tell ("cobré", "cobre").
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from aitools.guard.words import ENGLISH_SUBJECT, GOODS, I_DID, OBJECT, PAYMENT, 
 
 _NOW = r"(?: ahora mismo| ya| de una vez| de una| ahora| en este momento| enseguida| inmediatamente)*"
 _I_SENT = r"\b(?:envie|mande|hemos enviado|he enviado|he mandado|pase|he pasado|hemos pasado|reenvie|turne)(?: ya)?"
+_MINE = r"(?:(?:todo )?(?:tus?|sus?|este|el) )?"
 _ORDER_ES = r"(?:pedido|orden|encargo|reserva|cita|compra)"
 
 OTHERS: tuple[tuple[str, str, str], ...] = (
@@ -168,6 +170,23 @@ OTHERS: tuple[tuple[str, str, str], ...] = (
             rf"approved|on its way|done|complete)|{I_DID} (?:refunded|charged|credited|issued|processed (?:your|the|"
             r"a) refund)\b"
         ),
+    ),
+    ("pay", "us accented", r"\b(?:cobré|debité)\b"),
+    (
+        "pay",
+        "us",
+        (
+            r"\bya (?:(?:te|se|le|lo|la) )*(?:cobre|debite)\b|\b(?:he|hemos) (?:ya )?(?:cobrado|debitado)\b|"
+            r"\b(?:ya|te|le) (?:te |le )?(?:cobramos|debitamos) (?:ya )?(?:a |de |en )?(?:tu|su) (?:tarjeta|cuenta)\b|"
+            r"\b(?:tarjeta|cuenta|card|account)\b[\w ]{0,12} (?:fue|ha sido|quedo|has been|was) (?:ya |already )?"
+            r"(?:cobrad|debitad|cargad|charged|debited)"
+        ),
+    ),
+    ("draft", "us accented", rf"\btomé (?:\w+ )?nota del? {_MINE}{OBJECT}\b"),
+    (
+        "draft",
+        "us",
+        rf"\b(?:ya (?:te |le )?(?:tome|tomamos)|(?:he|hemos) tomado) (?:\w+ )?nota del? {_MINE}{OBJECT}\b",
     ),
     (
         "send",

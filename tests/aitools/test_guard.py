@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitools.guard import Check, Done, Evidence, Sentence, guard_for
+from aitools.guard.plain import as_shown
 from aitools.loop import CallStatus, CallView, StepView, Transcript
 from aitools.tools import Tool, ToolSet
 from aitools.types import AssistantText, Json, Message, ModelReply, ToolRequest, UserText
@@ -91,6 +92,26 @@ class TestAmounts:
     def test_that_no_result_gives_are_unbacked(self) -> None:
         assert said("La limpieza dental cuesta $58.000.", call("prices", PRICES)) == "the amount $58.000"
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "₡500",
+            "Bs. 50",
+            "50 Bs",
+            "S/ 20",
+            "Son S/. 20.",
+            "₲ 7.000",
+            "Son cinco mil.",
+            "¡Serían 4800!",
+            "That's 4800.",
+        ],
+    )
+    def test_are_read_in_every_currency_and_where_a_sentence_only_states_one(self, words: str) -> None:
+        assert said(words).startswith("the amount")
+
+    def test_are_no_other_numbers_that_something_is(self) -> None:
+        assert said("Los últimos dígitos son 4821. Son 2500 pacientes. S/N. Vamos a las 8.") == ""
+
     def test_of_one_item_are_unbacked_for_another(self) -> None:
         assert said("La radiografía cuesta $85.000.", call("prices", PRICES)) == "the amount $85.000"
 
@@ -140,6 +161,59 @@ class TestAmounts:
         kept = Decimal(str(amount)).quantize(Decimal("0.01"))
         assert said(reply, facts={"price": str(kept)}) == ""
         assert said(reply, facts={"price": str(kept + 1)}) != ""
+
+
+class TestFormatting:
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "Tu cita quedó **registrada**.",
+            "Tu cita quedó *registrada*.",
+            "Ya **quedó** registrada.",
+            "**Regis**tré tu cita.",
+            "He *cancelado* tu cita.",
+            "Tu cita quedó _registrada_.",
+            "Tu cita quedó ~registrada~.",
+            "Tu cita quedó `registrada`.",
+            "Tu cita quedó \\*registrada\\*.",
+            "Your appointment is **confirmed**.",
+            "I've **booked** it.",
+            "Tu cita quedó «registrada».",
+            "Tu cita quedó “registrada”.",
+            'Tu cita quedó "registrada".',
+            "Tu cita quedó 'registrada'.",
+            "Tu cita quedó <b>registrada</b>.",
+            "Tu cita quedó regis<!-- -->trada.",
+            "Tu cita quedó [registrada](https://visits.test/4).",
+            "Tu cita qued&oacute;&nbsp;registrada.",
+            "Tu cita quedó  registrada.",
+            "Tu cita quedó\u00a0registrada.",
+            "Tu cita quedó regis\u200btrada.",
+            "Tu cita quedó regis\u00adtrada.",
+            "Tu cita quedó ✅ registrada.",
+            "Tu cita quedó \U0001d42b\U0001d41egistrada.",
+        ],
+    )
+    def test_hides_no_claim(self, words: str) -> None:
+        assert said(words).startswith("the claim")
+        assert said(words, call("webhook", "Listo.")) == ""
+
+    @pytest.mark.parametrize("shown", ["*$85.000*", "<b>$85.000</b>", "$**85.000**", "$\u00a085.000", "`85.000` pesos"])
+    def test_changes_no_amount(self, shown: str) -> None:
+        words = f"La limpieza dental cuesta {shown}."
+        assert said(words, call("prices", PRICES)) == ""
+        assert said(words.replace("85", "58"), call("prices", PRICES)).startswith("the amount")
+
+    def test_of_what_results_and_the_customer_say_makes_no_difference_either(self) -> None:
+        assert said("Tu cita quedó registrada.", call("prices", "Tu cita **quedó** registrada.")) == ""
+        assert said("¿Pagas con *$50.000*?", talk=[UserText("tengo _50.000_")]) == ""
+
+    def test_leaves_a_quotation_of_more_words_and_separate_lines_as_they_are(self) -> None:
+        assert as_shown("Di «hola mundo», don't\n_dos_<br>2*3  y «tres»") == "Di «hola mundo», don't\ndos\n2×3 y tres"
+
+    @pytest.mark.parametrize("piece", ["<", "<a", "<!--", "[a", "[x](", "*_", "'a"])
+    def test_in_a_flood_does_no_harm(self, piece: str) -> None:
+        assert len(as_shown(piece * 100_000)) <= len(piece) * 100_000
 
 
 class TestOffers:
@@ -196,6 +270,28 @@ class TestClaims:
         assert said("Sí, tu cita quedó registrada.", remembered=earlier) == ""
         failed = call("book", {"error": "It broke."}, done=False, is_error=True)
         assert said("Sí, tu cita quedó registrada.", failed, remembered=earlier).startswith("the claim")
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "Ya cobré tu tarjeta.",
+            "Te cobré la consulta.",
+            "Tu tarjeta fue cobrada.",
+            "Your card has been charged.",
+            "Ya tomé nota de tu cita.",
+            "Ya tome nota de tu cita.",
+            "Hemos tomado nota de tu cita.",
+        ],
+    )
+    def test_of_charging_and_noting_need_a_call(self, words: str) -> None:
+        assert said(words).startswith("the claim")
+        assert said(words, call("webhook", "Listo.")) == ""
+
+    @pytest.mark.parametrize(
+        "words", ["No te cobré nada.", "¿Quiere que cobre tu tarjeta?", "Cuando confirmes, tomo nota de tu cita."]
+    )
+    def test_of_charging_and_noting_may_be_denied_asked_and_offered(self, words: str) -> None:
+        assert said(words) == ""
 
     def test_after_a_duplicate_may_say_it_was_done_but_not_that_it_was_done_again(self) -> None:
         again = {"executed": False, "reason": "duplicate", "previous": {"result": json.dumps(BOOKED), "secondsAgo": 9}}

@@ -47,6 +47,8 @@ def test_a_declared_list_backs_that_something_is_absent(words: str) -> None:
     "words",
     [
         "La almojábana es sin gluten.",
+        "La almojábana es **sin** gluten.",
+        "La almojábana es *apta* para celíacos.",
         "La almojábana no lleva leche.",
         "La almojábana es apta para celíacos.",
         "The almojábana is safe for your nut allergy.",
