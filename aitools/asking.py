@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from django.apps import apps
-
 from aitools import results
 from aitools.lines import question_lines
 from aitools.loop import AskHuman, Previous
 from aitools.tools import ToolContext
 from aitools.types import Json
+from aitools.wording import Wording
 
 
 class Decision(Enum):
@@ -89,12 +88,6 @@ def compose(
 
 def _prompt(own: str, title: str, lines: Sequence[str], previous: Previous | None, *, changed: bool) -> str:
     """As a channel without buttons shows it; in plain English where Django is not set up."""
-    if not apps.ready:
-        return own or "\n".join(
-            [f"I am about to: {title}", *(f"• {line}" for line in lines), "Do you confirm? (yes/no)"]
-        )
-    from aitools.wording import Wording
-
     words = Wording()
     text = own or words.question(title, lines, hint=True, previous=previous)
     return words.changed(text) if changed else text

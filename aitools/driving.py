@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from django.apps import apps
-
 from aitools import asking, attempts, events, results, texts
 from aitools.asking import Confirmer, Decision, Question, Reply
 from aitools.errors import AgreementChanged, ToolRefusal
@@ -298,9 +296,7 @@ class Run:
         return self._so_far(action.text or self._own_words(action.ending), action.ending)
 
     def _own_words(self, ending: Ending) -> str:
-        """What was done, else why there is no answer; "" without Django."""
-        if not apps.ready:
-            return ""
+        """What was done, else why there is no answer."""
         calls = [call for step in self.transcript.steps for call in step.calls if call.done]
         told = [told for call in calls if (told := self._report_of(call, self.tools.get(call.request.name)))]
         return "\n".join(told) or texts.ending(ending)

@@ -13,8 +13,8 @@ from aitools.types import Stop, Usage
 class RunResult:
     """How it ended. ``text`` is for the customer: the model's, or else our code's.
 
-    Our code speaks in the language of ``ctx``; without Django set up its text is
-    "", and ``ending`` says what happened (None: it was cancelled).
+    Our code speaks in the language of ``ctx``, in plain English where Django is
+    not set up; ``ending`` says what happened (None: it was cancelled).
     """
 
     text: str

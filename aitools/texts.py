@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
+from django.apps import apps
+from django.utils.translation import gettext
 
 from aitools.loop import Ending
+
+
+def _(text: str) -> str:
+    """In plain English where Django is not set up."""
+    return gettext(text) if apps.ready else text
 
 
 def confirm(title: str, listed: str) -> str:

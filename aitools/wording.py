@@ -6,14 +6,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from aitools import texts
 from aitools.loop import Previous
-from aitools.models import BotProfile
 from aitools.overrides import fault_in, fill
 from aitools.types import Button
+
+if TYPE_CHECKING:
+    from aitools.models import BotProfile
 
 #: Of an earlier result, in the line that warns of a repetition.
 RESULT_CHARACTERS = 200

@@ -16,9 +16,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.utils import translation
 from pydantic import BaseModel, ConfigDict, Field
 
-from aitools import events, results
+from aitools import events, results, texts
 from aitools.asking import Answer
 from aitools.driving import MAX_QUESTIONS
 from aitools.errors import AgreementChanged, ProviderTransient, ToolFailed, ToolRetry
@@ -646,6 +647,59 @@ with ScriptedProvider([asks(("save", {"urgent": True})), says("Saved.")]) as pro
 print(result.text, result.tool_results[0][1])
 print(sorted(name for name in sys.modules if name.startswith(("aitools.models", "psycopg", "orders", "bakery"))))
 """
+
+
+ENDINGS_WITHOUT_DJANGO = """
+from aitools.errors import AgreementChanged
+from aitools.providers.scripted import ScriptedProvider, asks, says
+from aitools.running import run_tools
+from aitools.tools import Tool
+from aitools.types import ModelReply, Stop
+
+def save(args, ctx):
+    if prices[-1] != ctx.agreed:
+        raise AgreementChanged
+    return {"at": "the shop"}
+
+prices = [1]
+save = Tool("save", "Saves.", save, {"type": "object"}, confirm=True, effects="database",
+            fingerprint=lambda args, ctx: prices[-1])
+look = Tool("look", "Looks.", lambda args, ctx: "seen", {"type": "object"})
+
+def run(*lines, yes=lambda question: print(question.prompt) or True, **options):
+    with ScriptedProvider(lines) as provider:
+        print(run_tools("hi", tools=[save, look], provider=provider, chat_key="c", confirm=yes, **options).text)
+
+def raised(question):
+    print(question.prompt)
+    if len(prices) == 1:
+        prices.append(2)
+    return True
+
+run(asks(("look", {})), max_steps=1)
+run(ModelReply(stop=Stop.REFUSAL))
+run(asks(("save", {})), says(""), says(""))
+run(asks(("save", {})), says("Twice."))
+run(asks(("save", {"n": 1})), says("At 2."), yes=raised)
+"""
+
+
+def test_without_settings_our_code_speaks_plain_english() -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
+    command = [sys.executable, "-c", ENDINGS_WITHOUT_DJANGO]
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    question = ["I am about to: Save", "Do you confirm? (yes/no)"]
+    with_n = ["I am about to: Save", "• N: 1", "Do you confirm? (yes/no)"]
+    with translation.override("en"):
+        limit, refusal = texts.ending(Ending.MAX_STEPS), texts.ending(Ending.REFUSAL)
+        again, changed = texts.heads_up("Save", "the shop"), texts.something_changed()
+        done = texts.done("Save")
+    assert ran.stdout.splitlines() == [
+        *(limit, refusal),
+        *(*question, done),
+        *(again, *question, "Twice."),
+        *(*with_n, changed, *with_n, "At 2."),
+    ]
 
 
 def test_neither_settings_nor_a_database_are_needed() -> None:
