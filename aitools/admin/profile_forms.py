@@ -143,6 +143,20 @@ class TextFormSet(BaseInlineFormSet[TextOverride, BotProfile, Any]):
                 form.add_error("text", _("Both buttons say the same in this language."))
             if name == "hint" and not self._answers(text):
                 form.add_error("text", _("A customer who writes one of these would not be understood. Add the words."))
+            if self._is_taken(form):
+                form.add_error("name", _("This text already has words of its own in this language. Reload the page."))
+
+    def _is_taken(self, form: Any) -> bool:
+        """Whether a stored row is in the way when this one is written: another tab's, or one that moves away later.
+
+        Rows that were there are written first, in their order: a new one may take the place of one that goes.
+        """
+        if self.instance.pk is None or not form.has_changed():
+            return False
+        leaving = [] if form.instance.pk else [one.instance.pk for one in self.initial_forms if one.has_changed()]
+        row = form.cleaned_data
+        same = TextOverride.objects.filter(profile=self.instance, language=row["language"], name=row["name"])
+        return same.exclude(pk__in=[form.instance.pk or 0, *leaving]).exists()
 
     def _answers(self, hint: str) -> bool:
         """Whether both words of a hint like "(sí/no)" are read as what they say."""

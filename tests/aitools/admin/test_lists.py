@@ -75,6 +75,14 @@ def test_markup_in_a_name_is_shown_as_text(name: str, browser: Client) -> None:
     assert "<script>alert(2)" not in page
 
 
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("query", ["kind__exact=%00", "tool=a%00", "q=%00", "%00=1", "at_from=%00", "id__in=%00"])
+def test_a_query_that_no_database_takes_breaks_no_list(name: str, query: str, browser: Client) -> None:
+    fill(1)
+    page = browser.get(f"{reverse(f'admin:aitools_{name}_changelist')}?{query}", follow=True)
+    assert page.status_code == 200
+
+
 def test_records_are_found_by_tool_and_day(browser: Client) -> None:
     rows.worked(rows.conversation(profile_name="Ana"))
     url = reverse("admin:aitools_auditevent_changelist")

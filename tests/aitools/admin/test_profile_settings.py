@@ -32,9 +32,15 @@ class Page:
     def read(self) -> str:
         return self.browser.get(self.url).content.decode()
 
-    def save(self, **changes: Any) -> str:
-        """Send the page with these changes; the page with its errors, or "" when saved."""
-        data = filled(self.read(), "botprofile_form")
+    def fields(self) -> dict[str, list[str]]:
+        return filled(self.read(), "botprofile_form")
+
+    def save(self, shown: dict[str, list[str]] | None = None, **changes: Any) -> str:
+        """Send the page with these changes; the page with its errors, or "" when saved.
+
+        ``shown`` is what an open tab has in its fields, else what a new one has.
+        """
+        data = shown or self.fields()
         for name, value in changes.items():
             data[name.replace("__", "-")] = value if isinstance(value, list) else [value]
         answer = self.browser.post(self.url, data)
@@ -168,6 +174,25 @@ class TestTexts:
     ) -> None:
         assert says in page.save_texts(text)
         assert not TextOverride.objects.exists()
+
+    def test_the_same_text_from_two_tabs_is_refused_in_the_second(self, page: Page) -> None:
+        second = page.fields()
+        assert page.save_texts(("hint", "es", "(sí/no)")) == ""
+        said = page.save_texts(("hint", "es", "(ok/no)"), shown=second)
+        assert "already has words of its own in this language" in said
+        assert [row.text for row in TextOverride.objects.all()] == ["(sí/no)"]
+
+    def test_two_texts_that_change_places_are_refused_with_what_to_do(self, page: Page) -> None:
+        assert page.save_texts(("hint", "en", "(yes/no)"), ("hint", "es", "(sí/no)")) == ""
+        said = page.save(**{"texts-0-language": "es", "texts-1-language": "en"})
+        assert "already has words of its own in this language" in said
+
+    def test_a_text_may_take_the_place_of_one_that_is_deleted(self, page: Page) -> None:
+        assert page.save_texts(("hint", "es", "(sí/no)")) == ""
+        again = {"texts-TOTAL_FORMS": "2", "texts-0-DELETE": "on", "texts-1-profile": str(page.row.pk)}
+        again |= {"texts-1-name": "hint", "texts-1-language": "es", "texts-1-text": "(si/no)"}
+        assert page.save(**again) == ""
+        assert [row.text for row in TextOverride.objects.all()] == ["(si/no)"]
 
     def test_a_text_is_worded_once_per_language(self, page: Page) -> None:
         assert page.save_texts(("hint", "es", "(sí/no)"), ("hint", "es", "(ok/no)"))
