@@ -9,7 +9,7 @@ import traceback
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from aitools import asking, attempts, events, results, texts
 from aitools.asking import Confirmer, Decision, Question, Reply
@@ -117,7 +117,7 @@ class Run:
     def _system_note(self) -> str:
         if self.note is None:
             return ""
-        return system_note(self.tools, self.recent.done(self.ctx.chat_key, self._now()), self.note)
+        return system_note(self.tools, self.recent.done(self.ctx.chat_key, self._latest()), self.note)
 
     def _ask_human(self, action: AskHuman) -> None:
         call, digest = action.call, action.valid.digest
@@ -139,7 +139,7 @@ class Run:
     def _question(self, action: AskHuman) -> tuple[Question, Json]:
         tool = action.bound.tool
         ctx = replace(self.ctx, tool=tool.name, call_id=action.call.id)
-        known = self.recent.find(self.ctx.chat_key, tool, action.valid.digest, self._now())
+        known = self.recent.find(self.ctx.chat_key, tool, action.valid.digest, self._latest())
         changed = self.transcript.steps[-1].provider == OUR_CODE
         return asking.compose(action, ctx, agreed_before=known[0].agreed if known else None, changed=changed)
 
@@ -238,7 +238,7 @@ class Run:
         settled = Settle(call, content, events.RESULT, is_error=False, digest=action.valid.digest)
         self._settle(settled, started, done=True)
         if not results.is_error(value):
-            done = Done(tool.name, action.valid.digest, content, self._now(), agreed)
+            done = Done(tool.name, action.valid.digest, content, self._latest(), agreed)
             self.recent.add(self.ctx.chat_key, tool, done)
 
     def _settle(self, action: Settle, started: float | None = None, *, done: bool = False) -> None:
@@ -261,7 +261,7 @@ class Run:
 
     def _previous(self, name: str, digest: str) -> Previous | None:
         bound = self.tools.get(name)
-        known = self.recent.find(self.ctx.chat_key, bound.tool, digest, self._now()) if bound else None
+        known = self.recent.find(self.ctx.chat_key, bound.tool, digest, self._latest()) if bound else None
         return known[1] if known else None
 
     def _report(self, kind: str, call: CallView | None = None, error: str = "", took: int | None = None) -> None:
@@ -311,6 +311,10 @@ class Run:
         except Exception as error:  # noqa: BLE001 - what was done is told, if only by its title
             _crashed(bound.tool, error)
         return texts.done(bound.tool.shown_title)
+
+    def _latest(self) -> datetime:
+        """What memory goes by: a ``ctx`` that is used again says an old moment."""
+        return max(self._now(), datetime.now(UTC))
 
     def _now(self) -> datetime:
         return self.ctx.now + timedelta(seconds=time.monotonic() - self.started)

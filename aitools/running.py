@@ -62,11 +62,14 @@ def run_tools(  # noqa: PLR0913 - each has a default, and is given by its name
 ) -> RunResult:
     """Run the loop until a text for the customer. Raises what the provider raises.
 
+    ``ValueError`` for ``max_steps`` below 1 and for a ``ctx.now`` without a time zone.
+
     ``messages`` is what the customer says, or the talk so far with that at its
     end.  Without ``confirm`` no tool that needs a yes runs, and the model is told
     so.  What was done is remembered for half an hour by ``chat_key`` (else by
     that of ``ctx``; else for this run alone), for ``dedupe`` and for the warning
-    before a repetition: ``clear_tool_history`` forgets it.
+    before a repetition, by the clock or by ``ctx.now`` if that is later:
+    ``clear_tool_history`` forgets it.
 
     ``cancelled`` stops between two actions with ``RunCancelled``; a handler under
     way sees ``ctx.cancelled`` and is waited for.  A handler slower than its
@@ -77,6 +80,8 @@ def run_tools(  # noqa: PLR0913 - each has a default, and is given by its name
     built-in words about confirmations, or your own; None leaves it out, and with
     it the list of what was already done.
     """
+    if max_steps < 1:
+        raise ValueError(f"max_steps must be at least 1, not {max_steps}: without a step no model is asked")
     talk = (UserText(messages),) if isinstance(messages, str) else tuple(messages)
     asker = _asker(ctx, chat_key, cancelled)
     run = Run(
@@ -106,6 +111,8 @@ def _asker(ctx: ToolContext | None, chat_key: str, cancelled: threading.Event | 
     if ctx is None:
         language = (translation.get_language() or "en") if apps.ready else "en"
         ctx = ToolContext("", "", "", language, datetime.now(UTC))
+    if ctx.now.utcoffset() is None:
+        raise ValueError("ctx.now has no time zone: give datetime.now(UTC)")
     key = chat_key or ctx.chat_key or f"run-{uuid.uuid4()}"
     return replace(ctx, chat_key=key, cancelled=cancelled or ctx.cancelled)
 

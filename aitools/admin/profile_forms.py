@@ -151,7 +151,7 @@ class TextFormSet(BaseInlineFormSet[TextOverride, BotProfile, Any]):
 
         Rows that were there are written first, in their order: a new one may take the place of one that goes.
         """
-        if self.instance.pk is None or not form.has_changed():
+        if self.instance._state.adding or not form.has_changed():
             return False
         leaving = [] if form.instance.pk else [one.instance.pk for one in self.initial_forms if one.has_changed()]
         row = form.cleaned_data

@@ -19,7 +19,7 @@ import pytest
 from django.utils import translation
 from pydantic import BaseModel, ConfigDict, Field
 
-from aitools import events, results, texts
+from aitools import driving, events, results, texts
 from aitools.asking import Answer
 from aitools.driving import MAX_QUESTIONS
 from aitools.errors import AgreementChanged, ProviderTransient, ToolFailed, ToolRetry
@@ -521,11 +521,41 @@ def test_a_deduplicated_call_runs_once_in_a_chat(in_one_chat: bool, ran: int) ->
 
 def test_the_window_is_the_chats_own_time() -> None:
     workshop, chat = Workshop(), str(uuid4())
-    now = datetime(2026, 3, 10, 8, tzinfo=UTC)
-    for minutes in (0, 9, 11):
+    now = datetime.now(UTC)
+    for minutes in (1, 10, 12):
         ctx = ToolContext("", "", chat, "es", now + timedelta(minutes=minutes))
         run([MAKE, says("Listo.")], tools=workshop.tools(dedupe="args"), confirm=Asked([True]), ctx=ctx)
     assert len(workshop.ran) == 2
+
+
+def test_a_context_that_is_used_again_does_not_stop_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock(datetime):
+        at = datetime.now(UTC)
+
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return cls.at.astimezone(tz)
+
+    monkeypatch.setattr(driving, "datetime", Clock)
+    workshop, ran = Workshop(), []
+    ctx = ToolContext("", "", str(uuid4()), "es", Clock.at)
+    for _ in range(3):
+        run([MAKE, says("Listo.")], tools=workshop.tools(dedupe="args"), confirm=Asked([True]), ctx=ctx)
+        ran.append(len(workshop.ran))
+        Clock.at += timedelta(minutes=20)
+    assert ran == [1, 2, 3]
+
+
+def test_a_moment_without_a_time_zone_is_refused() -> None:
+    ctx = ToolContext("", "", "c", "es", datetime.now(UTC).replace(tzinfo=None))
+    with pytest.raises(ValueError, match="has no time zone"):
+        run([], ctx=ctx)
+
+
+@pytest.mark.parametrize("steps", [0, -1])
+def test_a_run_without_steps_is_refused(steps: int) -> None:
+    with pytest.raises(ValueError, match="max_steps must be at least 1"):
+        run([], max_steps=steps)
 
 
 def test_what_was_undone_or_cleared_or_failed_is_no_repeat() -> None:

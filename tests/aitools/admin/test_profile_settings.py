@@ -184,12 +184,13 @@ class TestTexts:
 
     def test_two_texts_that_change_places_are_refused_with_what_to_do(self, page: Page) -> None:
         assert page.save_texts(("hint", "en", "(yes/no)"), ("hint", "es", "(sí/no)")) == ""
-        said = page.save(**{"texts-0-language": "es", "texts-1-language": "en"})
+        swapped: dict[str, Any] = {"texts-0-language": "es", "texts-1-language": "en"}
+        said = page.save(**swapped)
         assert "already has words of its own in this language" in said
 
     def test_a_text_may_take_the_place_of_one_that_is_deleted(self, page: Page) -> None:
         assert page.save_texts(("hint", "es", "(sí/no)")) == ""
-        again = {"texts-TOTAL_FORMS": "2", "texts-0-DELETE": "on", "texts-1-profile": str(page.row.pk)}
+        again: dict[str, Any] = {"texts-TOTAL_FORMS": "2", "texts-0-DELETE": "on", "texts-1-profile": str(page.row.pk)}
         again |= {"texts-1-name": "hint", "texts-1-language": "es", "texts-1-text": "(si/no)"}
         assert page.save(**again) == ""
         assert [row.text for row in TextOverride.objects.all()] == ["(si/no)"]
