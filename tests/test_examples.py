@@ -50,6 +50,7 @@ def test_the_hardware_shop_refuses_asks_and_reserves() -> None:
         ("yes\n", "The desk says: Booked: Dr. Ríos, 2026-03-10."),
         ("with Dr. Vega please\nyes\n", "The desk says: Booked: Dr. Vega, 2026-03-10."),
         ("stop\n", "Stopped before book_visit."),
+        ("", "Stopped before book_visit."),
     ],
 )
 def test_the_clinic_takes_the_typed_answer(typed: str, last: str) -> None:

@@ -42,7 +42,11 @@ BOOK = Tool(
 
 def at_the_console(question: Question) -> Decision | Reply:
     print("Please check:", *arg_lines(question.args, {"doctor": DOCTORS}), sep="\n  ")
-    typed = input("yes, no, stop, or what should be different? ")
+    try:
+        typed = input("yes, no, stop, or what should be different? ")
+    except EOFError:  # Ctrl-D: nobody is there to answer
+        print()
+        return Decision.CANCELLED
     decisions = {"yes": Decision.APPROVED, "no": Decision.DENIED, "stop": Decision.CANCELLED}
     return decisions.get(typed.strip().lower(), Reply(typed))
 
