@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -57,6 +57,13 @@ from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def spanish() -> Iterator[None]:
+    """The language of whoever calls, whatever page another test has opened."""
+    with translation.override("es"):
+        yield
 
 
 class Count(BaseModel):
