@@ -52,7 +52,7 @@ from aitools.work import Work
 
 log = logging.getLogger(__name__)
 
-#: Rows that change under every reading are left to the next sweep.
+#: Rows that change under every reading, or that never agree, are left to the next sweep.
 MOST_REREADS = 5
 #: These endings mean that a person should look.
 FOR_STAFF = (Ending.REFUSAL, Ending.FILTERED, Ending.OVERFLOW)
@@ -69,6 +69,7 @@ def advance(conversation_id: int) -> None:
         try:
             if _one_pass(now):
                 return
+            rereads += not now.is_over
         except Stale as stale:
             log.info("conversation %s is read again: %s", conversation_id, stale)
             leases.drop(now.lease)

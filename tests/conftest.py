@@ -1,12 +1,15 @@
 """What every test needs: real PostgreSQL and Valkey, and the settings. Sockets are limited in pyproject.toml."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import django
+import pytest
 from django.conf import settings as django_settings
 from django.db import connection, connections, transaction
 from django.test import TransactionTestCase
+from django.utils import translation
 
 from bakery.local.__main__ import provide
 
@@ -24,6 +27,13 @@ django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHash
 KEPT_TABLES = frozenset({"django_migrations", "django_content_type", "auth_permission", "aitools_behaviourversion"})
 # Handler threads close their connections at once, so that the test database can be dropped.
 connections.settings["default"]["CONN_MAX_AGE"] = 0
+
+
+@pytest.fixture(autouse=True)
+def _default_language() -> Iterator[None]:
+    """Pages activate their visitor's language for the rest of the thread."""
+    yield
+    translation.deactivate()
 
 
 def _empty_tables(test_case: TransactionTestCase) -> None:
