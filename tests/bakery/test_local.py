@@ -14,9 +14,6 @@ import psycopg
 import pytest
 import redis
 
-# In one process and in order: every test starts on what the one before left in the folder.
-pytestmark = pytest.mark.xdist_group("local")
-
 PROJECT = Path(__file__).parents[2]
 RUN = [sys.executable, "-m", "bakery.local"]
 SHOW_URLS = ["sh", "-c", 'echo "$DATABASE_URL"; echo "$REDIS_URL"']

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,15 +12,6 @@ from tests.e2e.texting import Texting
 from tests.wire.twilio import ACCOUNT_SID, AUTH_TOKEN, TwilioApi, twilio_api
 
 _numbers = itertools.count(1)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one process, so that one desk serves them all."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("desk"))
 
 
 @pytest.fixture(scope="session")
