@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from django.db import connection
 from pytest_django import Settings
 
 from aitools import audit, clock, execution, outbox, staffing, turns
@@ -22,7 +20,7 @@ from aitools.types import ModelReply, ModelRequest, Prompt
 from tests.aitools import desk as parts
 from tests.aitools import faulty
 from tests.aitools.desk import Desk, Nothing, Thing
-from tests.aitools.threads import together
+from tests.aitools.threads import together, until_somebody_waits_for_a_lock
 
 WANTED = asks(("make", {"name": "pan"}))
 BOTH = asks(("make", {"name": "pan"}), ("make", {"name": "café"}))
@@ -99,7 +97,7 @@ def test_a_yes_whose_effect_just_commits_is_never_noted_as_cancelled(
 
     def let_go() -> None:
         is_marked.wait(10)
-        _until_somebody_waits_for_a_lock()
+        until_somebody_waits_for_a_lock()
         goes_on.set()
 
     answers = lambda request: says("Listo.") if "made" in str(request.messages) else WANTED  # noqa: E731
@@ -112,18 +110,6 @@ def test_a_yes_whose_effect_just_commits_is_never_noted_as_cancelled(
     assert (len(parts.things()), desk.calls(), desk.question().state) == (1, [("make", "done")], "approved")
     assert "tool.confirm.cancelled" not in desk.events()
     assert any("Hecho: 1 × pan." in text for text in desk.said())
-
-
-def _until_somebody_waits_for_a_lock() -> None:
-    deadline = time.monotonic() + 10
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    with connection.cursor() as cursor:
-        while time.monotonic() < deadline:
-            cursor.execute(waiting)
-            if cursor.fetchone()[0]:
-                return
-            time.sleep(0.02)
-    raise AssertionError("Nobody waits: the reset came before or after, and proves nothing.")
 
 
 def test_a_closed_question_takes_no_answer(desk: Desk) -> None:

@@ -33,14 +33,23 @@ def together(*acts: Callable[[], object]) -> None:
         raise faults[0]
 
 
-def until_idle(seconds: float = 10) -> None:
+def until_idle() -> None:
     """Wait until no other connection to this database has a transaction open: whoever was late has ended."""
+    _until("count(*) FILTER (WHERE xact_start IS NOT NULL) = 0", "A transaction never ended.")
+
+
+def until_somebody_waits_for_a_lock() -> None:
+    """Wait until one connection stands behind another: two that were to meet have met."""
+    _until("count(*) FILTER (WHERE wait_event_type = 'Lock') > 0", "Nobody waits: they never met.")
+
+
+def _until(true: str, otherwise: str, seconds: float = 10) -> None:
+    """Ask PostgreSQL of the other connections to this database until it is so."""
+    others = f"SELECT {true} FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     deadline = time.monotonic() + seconds
-    busy = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL"
     with connection.cursor() as cursor:
-        while True:
-            cursor.execute(f"{busy} AND pid <> pg_backend_pid()")
-            if cursor.fetchone()[0] == 0:
-                return
-            assert time.monotonic() < deadline, "A transaction never ended."
+        cursor.execute(others)
+        while not cursor.fetchone()[0]:
+            assert time.monotonic() < deadline, otherwise
             time.sleep(0.02)
+            cursor.execute(others)
