@@ -30,12 +30,14 @@ def use(service: Service) -> tuple[str, int]:
 
 def keep(service: Service) -> None:
     """Be the keeper: start the server, publish its URL, stop it when the last user is gone."""
-    with _lock(service.folder / "keeper.lock", fcntl.LOCK_EX):
-        process, url = service.start()
-        write_private(_url_path(service), url)
-        with _lock(service.folder / "users.lock", fcntl.LOCK_EX):
-            _url_path(service).unlink()
-            service.stop(process)
+    keeping = _lock(service.folder / "keeper.lock", fcntl.LOCK_EX)
+    process, url = service.start()
+    write_private(_url_path(service), url)
+    with _lock(service.folder / "users.lock", fcntl.LOCK_EX):
+        _url_path(service).unlink()
+        service.stop(process)
+        # Before the users' lock is free: the next one must not take this keeper for one that still keeps.
+        keeping.close()
 
 
 def _start_keeper(service: Service) -> None:

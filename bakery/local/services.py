@@ -10,6 +10,7 @@ import signal
 import socket
 import stat
 import subprocess
+import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -258,11 +259,11 @@ def free_port() -> int:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that nobody but its owner can read, not even while it is written."""
-    path.unlink(missing_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Write a file that nobody but its owner can read. It appears whole: whoever waits for it never finds it empty."""
+    descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
+    Path(unfinished).replace(path)
 
 
 def end_process(pid: int, working_folder: Path, how: signal.Signals) -> None:

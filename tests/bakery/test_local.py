@@ -6,13 +6,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
 import psycopg
 import pytest
 import redis
+
+from bakery.local.services import write_private
 
 PROJECT = Path(__file__).parents[2]
 RUN = [sys.executable, "-m", "bakery.local"]
@@ -180,6 +183,17 @@ def test_secrets_are_readable_by_their_owner_only(folder: Path) -> None:
     secrets = [folder / "secret_key", *folder.glob("*/password"), folder / "valkey" / "valkey.conf"]
     assert len(secrets) == 4
     assert {path.stat().st_mode & 0o777 for path in secrets} == {0o600}
+
+
+def test_a_file_that_somebody_waits_for_appears_whole(tmp_path: Path) -> None:
+    path = tmp_path / "url"
+    seen: set[str] = set()
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(lambda: [write_private(path, "postgresql://…") for _ in range(500)])
+        while not writing.done():
+            with suppress(FileNotFoundError):
+                seen.add(path.read_text())
+    assert (writing.exception(), seen) == (None, {"postgresql://…"})
 
 
 def test_a_server_that_cannot_start_is_told_in_one_line(folder: Path, tmp_path: Path) -> None:
