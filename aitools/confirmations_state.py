@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from aitools import audit, clock, events
+from aitools import audit, clock, events, reports
 from aitools.models import (
     CallState,
     Conversation,
@@ -36,8 +36,8 @@ def cancel_unsent(message: OutboundMessage) -> None:
     """A question that can't be sent is no question: nothing waits for its answer.
 
     A long one goes in parts and is no question either when one of them is
-    missing; the parts that wait are taken back.  Needs the transaction that
-    gives the message up.
+    missing; the parts that wait are taken back.  What the turn did before is
+    told.  Needs the transaction that gives the message up.
     """
     questions = PendingConfirmation.objects.filter(conversation=message.conversation_id, message_id__gte=message.pk)
     pending = questions.order_by("message_id").first()
@@ -46,7 +46,9 @@ def cancel_unsent(message: OutboundMessage) -> None:
     parts = OutboundMessage.objects.filter(conversation=message.conversation_id, kind=OutboundMessage.Kind.QUESTION)
     waiting = parts.filter(pk__gt=message.pk, pk__lte=pending.message_id, state=OutboundState.QUEUED)
     waiting.update(state=OutboundState.WITHDRAWN)
-    _cancel(pending, "the question could not be sent")
+    if _cancel(pending, "the question could not be sent"):
+        calls = ToolCall.objects.filter(step__turn=pending.call.turn_id).select_related("turn", "step").order_by("id")
+        reports.tell_effects(calls, pending.call.turn_id, pending.conversation, clock.now())
 
 
 def cancel_open(conversation: Conversation, reason: str) -> None:
@@ -56,11 +58,12 @@ def cancel_open(conversation: Conversation, reason: str) -> None:
         _cancel(pending, reason)
 
 
-def _cancel(pending: PendingConfirmation, reason: str) -> None:
+def _cancel(pending: PendingConfirmation, reason: str) -> bool:
+    """False when it was settled already."""
     now = clock.now()
     still_open = PendingConfirmation.objects.filter(pk=pending.pk, state=State.PENDING)
     if not still_open.update(state=State.CANCELLED, settled_at=now):
-        return
+        return False
     audit.record_call(events.CANCELLED, pending.call, error=reason)
     unsent = OutboundMessage.objects.filter(pk=pending.message_id, state=OutboundState.QUEUED)
     unsent.update(state=OutboundState.WITHDRAWN)
@@ -68,3 +71,4 @@ def _cancel(pending: PendingConfirmation, reason: str) -> None:
     if turn.update(state=TurnState.CANCELLED, finished_at=now, failure=reason):
         calls = ToolCall.objects.filter(step__turn=pending.call.turn_id, state__in=UNSETTLED_CALL)
         calls.update(state=CallState.CANCELLED, finished_at=now)
+    return True

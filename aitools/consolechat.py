@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Model
 
-from aitools import inbox, outbox, turns
+from aitools import inbox, outbox, sending, turns
 from aitools.channels.base import EventKind, InboundMessage
 from aitools.channels.console import ConsoleChannel
 from aitools.clock import DbNow
@@ -72,7 +72,7 @@ class ConsoleChat:
         Conversation.objects.filter(pk=self.conversation.pk, wake_at__gt=DbNow()).update(wake_at=DbNow())
         try:
             turns.advance(self.conversation.pk)
-            outbox.deliver(self.conversation.pk)
+            sending.deliver(self.conversation.pk)
         except Exception:
             # As in a worker: the failure is on the turn, and another pass tries again.
             log.exception("conversation %s could not go on", self.conversation.pk)

@@ -1,42 +1,20 @@
-"""What we say: rows, sent in order, once; a send whose fate is unknown is settled.
-
-One worker delivers a conversation at a time, under its own lease.  The attempt
-is committed before the channel is called, so a crash leaves proof of it.
-"""
+"""What we say: rows, queued in the transaction that makes them true. `aitools.sending` sends them."""
 
 from __future__ import annotations
 
-import logging
-import uuid
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F
 
-from aitools import clock, confirmations_state, leases, queue
-from aitools.channels.base import (
-    Channel,
-    OutgoingMessage,
-    Sent,
-    channel_for,
-)
-from aitools.delivery import fail, mark_sent
-from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
+from aitools import clock, queue
+from aitools.channels.base import channel_for
 from aitools.models import Conversation, OutboundMessage, OutboundState, PendingConfirmation
 from aitools.splitting import split
 from aitools.types import Button
 
-log = logging.getLogger(__name__)
-
-#: A reply that still fails after this is given up and shown to staff.
-GIVE_UP_SECONDS = 300
-#: An uncertain send without proof is repeated (replies, questions) after this.
-SETTLE_SECONDS = 60
-BACKOFF_SECONDS = (2, 5, 15, 30, 60)
+#: Not settled yet: such a row holds up the later ones of its conversation.
 OPEN = (OutboundState.QUEUED, OutboundState.SENDING, OutboundState.UNCERTAIN)
-REPEATABLE = (OutboundMessage.Kind.REPLY, OutboundMessage.Kind.QUESTION)
 
 
 def enqueue(
@@ -70,17 +48,6 @@ def enqueue(
     return rows[-1]
 
 
-def deliver(conversation_id: int) -> None:
-    """Send what is due, oldest first. Opens its own transactions."""
-    while (token := leases.claim_sending(conversation_id)) is not None:
-        try:
-            _deliver_all(conversation_id, token)
-        finally:
-            leases.release_sending(conversation_id, token)
-        if not _due(conversation_id):
-            return
-
-
 def retry(outbound_id: int) -> None:
     """Staff ask for another try of a failed or uncertain message."""
     with transaction.atomic():
@@ -99,142 +66,3 @@ def _is_closed_question(row: OutboundMessage) -> bool:
     pending = PendingConfirmation.State.PENDING
     asked = PendingConfirmation.objects.filter(message=row).first()
     return asked is not None and asked.state != pending
-
-
-def _due(conversation_id: int) -> bool:
-    head = _head(conversation_id)
-    return head is not None and head.due_at <= clock.now()
-
-
-def _head(conversation_id: int) -> OutboundMessage | None:
-    """The oldest unsettled row; it holds up the later ones, so order is kept."""
-    return (
-        OutboundMessage.objects.filter(conversation_id=conversation_id, state__in=OPEN)
-        .select_related("conversation")
-        .order_by("id")
-        .first()
-    )
-
-
-def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
-    while (row := _head(conversation_id)) is not None:
-        if not leases.renew_sending(conversation_id, token):
-            return
-        now = clock.now()
-        if row.conversation.opted_out_at and row.state == OutboundState.QUEUED:
-            _take_back(row)
-        elif row.state == OutboundState.SENDING:
-            _mark_uncertain(row, "the sender stopped before it knew")
-        elif row.due_at > now:
-            return
-        elif row.state == OutboundState.UNCERTAIN:
-            _settle(row, now)
-        else:
-            _send(row, now)
-
-
-def _take_back(row: OutboundMessage) -> None:
-    """Nobody who opted out is written to, not even by staff."""
-    queued = OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.QUEUED)
-    queued.update(state=OutboundState.WITHDRAWN, error="the customer opted out")
-
-
-def _send(row: OutboundMessage, now: datetime) -> None:
-    if not _begin_attempt(row, now):
-        return
-    channel = channel_for(row.conversation.channel)
-    try:
-        sent = channel.send(_outgoing(row))
-    except ChannelUnknown as error:
-        _mark_uncertain(row, str(error))
-    except ChannelTransient as error:
-        _back_off(row, error)
-    except ChannelError as error:
-        fail(row, code=error.code, reason=str(error), opted_out=error.kind == "opt_out")
-    else:
-        mark_sent(row, sent)
-
-
-def _begin_attempt(row: OutboundMessage, now: datetime) -> bool:
-    """Commit that we are about to send; False when the row was withdrawn meanwhile."""
-    with transaction.atomic(durable=True):
-        give_up_at = row.give_up_at or now + timedelta(seconds=GIVE_UP_SECONDS)
-        taken = OutboundMessage.objects.filter(pk=row.pk, state=row.state).update(
-            state=OutboundState.SENDING,
-            attempts=F("attempts") + 1,
-            attempted_at=now,
-            give_up_at=give_up_at,
-        )
-        if taken and row.kind == OutboundMessage.Kind.QUESTION:
-            confirmations_state.start_clock(row, now)
-    row.give_up_at, row.attempts, row.attempted_at = give_up_at, row.attempts + 1, now
-    return bool(taken)
-
-
-def _mark_uncertain(row: OutboundMessage, reason: str) -> None:
-    due = (row.attempted_at or clock.now()) + timedelta(seconds=2)
-    OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
-        state=OutboundState.UNCERTAIN, error=reason[:300], due_at=due
-    )
-    queue.deliver(row.conversation_id, delay_seconds=3)
-
-
-def _back_off(row: OutboundMessage, error: ChannelTransient) -> None:
-    wait = error.retry_after or BACKOFF_SECONDS[min(row.attempts, len(BACKOFF_SECONDS)) - 1]
-    due = clock.now() + timedelta(seconds=wait)
-    if row.give_up_at and due > row.give_up_at:
-        fail(row, code=error.code, reason=str(error))
-        return
-    OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
-        state=OutboundState.QUEUED, due_at=due, error_code=error.code[:20], error=str(error)[:300]
-    )
-    queue.deliver(row.conversation_id, delay_seconds=wait)
-
-
-def _settle(row: OutboundMessage, now: datetime) -> None:
-    """Look for proof that an uncertain message was sent; repeat it only without any."""
-    attempted = row.attempted_at or row.created_at
-    channel: Channel = channel_for(row.conversation.channel)
-    found = _find_sent(channel, row, attempted)
-    if found is not None and not _belongs_to_another(row, found):
-        mark_sent(row, found)
-    elif now < attempted + timedelta(seconds=SETTLE_SECONDS):
-        _look_again(row, now)
-    elif row.kind in REPEATABLE and not row.possibly_repeated:
-        OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.UNCERTAIN).update(
-            state=OutboundState.QUEUED, possibly_repeated=True
-        )
-    else:
-        reason = row.error or "unknown whether it was sent"
-        fail(row, code=row.error_code, reason=reason, unless_settled=True)
-
-
-def _find_sent(channel: Channel, row: OutboundMessage, since: datetime) -> Sent | None:
-    """Proof, if the vendor can give any: a broken look-up proves nothing and stops nothing."""
-    try:
-        return channel.find_sent(_outgoing(row), since)
-    except Exception:
-        log.exception("the look-up of outbound %s failed", row.pk)
-        return None
-
-
-def _belongs_to_another(row: OutboundMessage, found: Sent) -> bool:
-    """An equal text sent a moment ago is no proof that this one was sent."""
-    taken = OutboundMessage.objects.filter(provider_id=found.provider_id, conversation_id=row.conversation_id)
-    return taken.exclude(pk=row.pk).exists()
-
-
-def _look_again(row: OutboundMessage, now: datetime) -> None:
-    OutboundMessage.objects.filter(pk=row.pk).update(due_at=now + timedelta(seconds=10))
-    queue.deliver(row.conversation_id, delay_seconds=11)
-
-
-def _outgoing(row: OutboundMessage) -> OutgoingMessage:
-    return OutgoingMessage(
-        outbox_id=str(row.key),
-        account=row.conversation.account,
-        address=row.conversation.address,
-        text=row.text,
-        buttons=tuple(Button(**button) for button in row.buttons),
-        language=row.conversation.language or "es",
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from aitools import outbox, retention, turns
+from aitools import retention, sending, turns
 from aitools import sweep as sweeping
 
 
@@ -15,7 +15,7 @@ def advance(conversation_id: int) -> None:
 
 @shared_task(name="aitools.tasks.deliver", ignore_result=True)
 def deliver(conversation_id: int) -> None:
-    outbox.deliver(conversation_id)
+    sending.deliver(conversation_id)
 
 
 @shared_task(name="aitools.tasks.sweep", ignore_result=True, expires=15)

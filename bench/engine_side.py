@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict
 
-from aitools import inbox, outbox, queue, turns
+from aitools import inbox, queue, sending, turns
 from aitools.channels.base import Capabilities, EventKind, InboundMessage, OutgoingMessage, Sent
 from aitools.channels.web import WebChannel
 from aitools.models import BotProfile, Conversation, ModelEndpoint
@@ -112,7 +112,7 @@ class EngineJob:
 
     def send(self, address: str) -> None:
         """Deliver what is queued: the question first, so that its time runs."""
-        outbox.deliver(self.ids[address])
+        sending.deliver(self.ids[address])
 
     def _write(self, address: str, text: str) -> None:
         event = InboundMessage(EventKind.MESSAGE, CHANNEL, uuid.uuid4().hex, address=address, text=text)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from aitools import inbox, outbox, sweep, turns
+from aitools import inbox, sending, sweep, turns
 from aitools.channels.base import Capabilities, EventKind, InboundMessage
 from aitools.channels.web import WebChannel
 from aitools.errors import ToolRetry
@@ -141,7 +141,7 @@ class Desk:
         """Do what was published until nothing is left, as one worker would."""
         while self.published:
             task, conversation_id = self.published.pop(0)
-            work = turns.advance if task.endswith("advance") else outbox.deliver
+            work = turns.advance if task.endswith("advance") else sending.deliver
             work(conversation_id)
 
     def receive(self, text: str = "", **fields: Any) -> str:

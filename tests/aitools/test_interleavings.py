@@ -55,6 +55,15 @@ def test_a_yes_to_what_the_model_asked_after_the_effect_is_for_the_model(desk: D
     assert "1 × café" in asked
 
 
+def test_an_effect_is_told_though_the_next_question_cannot_be_sent(desk: Desk, settings: Settings) -> None:
+    faulty.move(desk, settings)
+    with scripted.script([BOTH]):
+        (first,) = desk.write("pan y café")
+        faulty.VENDOR.refused[first.replace("pan", "café")] = ChannelPermanent("no", code="63016")
+        desk.write("sí")
+    assert "Hecho: 1 × pan." in " ".join(desk.said())
+
+
 def test_a_no_is_kept_when_the_worker_dies_after_the_effect_of_its_neighbour(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

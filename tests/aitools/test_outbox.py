@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from aitools import clock, inbox, leases, outbox, queue, staffing
+from aitools import clock, inbox, leases, outbox, queue, sending, staffing
 from aitools.channels.base import DeliveryStatus, EventKind, InboundMessage
 from aitools.errors import ChannelPermanent, ChannelTransient, ChannelUnknown
 from aitools.models import Conversation, OutboundMessage
@@ -261,7 +261,7 @@ def test_an_unexpected_fault_of_a_channel_counts_as_unknown(desk: Desk, vendor: 
 
 def test_two_workers_never_send_the_same_conversation(desk: Desk, vendor: faulty.Vendor) -> None:
     pk = desk.conversation().pk
-    vendor.outcomes.append(lambda _: outbox.deliver(pk))
+    vendor.outcomes.append(lambda _: sending.deliver(pk))
     say(desk, "uno")
     assert vendor.texts() == ["uno"]
 

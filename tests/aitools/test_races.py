@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from aitools import clock, inbox, outbox, queue, sweep, turns
+from aitools import clock, inbox, queue, sending, sweep, turns
 from aitools.channels.base import EventKind, InboundMessage
 from aitools.models import Conversation, InboundEvent, OutboundMessage, PendingConfirmation, ToolCall, Turn
 from aitools.providers.base import EndpointConfig
@@ -43,7 +43,7 @@ def near_workers(desk: Desk, settings: object, monkeypatch: pytest.MonkeyPatch) 
 
     def publish(task: str, conversation_id: int, delay_seconds: float = 0) -> None:
         if delay_seconds <= 0:
-            (turns.advance if task == queue.ADVANCE else outbox.deliver)(conversation_id)
+            (turns.advance if task == queue.ADVANCE else sending.deliver)(conversation_id)
 
     settings.AITOOLS_PROVIDERS = {"scripted": "tests.aitools.test_races.Model"}  # type: ignore[attr-defined]
     monkeypatch.setattr(queue, "publish", publish)
@@ -162,7 +162,7 @@ def test_writing_while_the_turn_ends_is_always_answered(desk: Desk) -> None:
 
 def test_nothing_is_ever_left_held(desk: Desk) -> None:
     key = asked(desk)
-    together(partial(desk.receive, "sí"), partial(turns.advance, key), partial(outbox.deliver, key), sweep.sweep)
+    together(partial(desk.receive, "sí"), partial(turns.advance, key), partial(sending.deliver, key), sweep.sweep)
     conversation = desk.conversation()
     assert (conversation.lease_token, conversation.send_token) == (None, None)
     assert len(parts.things()) == 1

@@ -188,8 +188,13 @@ def test_secrets_are_readable_by_their_owner_only(folder: Path) -> None:
 def test_a_file_that_somebody_waits_for_appears_whole(tmp_path: Path) -> None:
     path = tmp_path / "url"
     seen: set[str] = set()
+
+    def write() -> None:
+        for _ in range(500):
+            write_private(path, "postgresql://…")
+
     with ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(lambda: [write_private(path, "postgresql://…") for _ in range(500)])
+        writing = pool.submit(write)
         while not writing.done():
             with suppress(FileNotFoundError):
                 seen.add(path.read_text())
