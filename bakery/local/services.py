@@ -43,14 +43,14 @@ class Service(ABC):
     def __init__(self, root: Path) -> None:
         self.folder = root / self.name
 
-    def start(self) -> tuple[subprocess.Popen[bytes], str]:
-        """Clear what a crash left, start the server and wait until it answers.
+    def start(self, port: int | None = None) -> tuple[subprocess.Popen[bytes], str]:
+        """Clear what a crash left, start the server and wait until it answers; on a free port if none is given.
 
         Returns the process and the URL. Raises LocalServiceError.
         """
         self.clear_leftovers()
         self.prepare()
-        port = free_port()
+        port = port or free_port()
         with self.log_path.open("ab") as log:
             process = subprocess.Popen(
                 [*self.launcher(), *self.command(port)],

@@ -138,9 +138,12 @@ class Stack:
 
 @contextmanager
 def running_stack(logs: Path, **environment: str) -> Iterator[Stack]:
-    """A desk with the sample bakery loaded and its web running, on a new database."""
+    """A desk with the sample bakery loaded and its web running, on a new database.
+
+    ``DATABASE_URL`` in ``environment`` names the server; else it is that of this process.
+    """
     name = f"e2e_{uuid.uuid4().hex[:10]}"
-    url = urlsplit(os.environ["DATABASE_URL"])
+    url = urlsplit(environment.pop("DATABASE_URL", os.environ["DATABASE_URL"]))
     admin = urlunsplit(url._replace(path="/postgres"))
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')
