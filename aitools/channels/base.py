@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
 from aitools.errors import ConfigurationError
+from aitools.splitting import Measure, utf16_units
 from aitools.types import Button, Json
 
 
@@ -36,6 +37,33 @@ class DeliveryStatus(StrEnum):
     DELIVERED = "delivered"
     READ = "read"
     FAILED = "failed"
+
+
+class ErrorClass(StrEnum):
+    """Why a message failed, as far as it matters for what to do next.
+
+    ``RETRY`` passes soon; ``LATER`` is worth one more try, minutes later;
+    ``SLOW`` passes in hours.  ``OPT_OUT``, ``WINDOW``, ``CONFIG`` (all that this
+    sender sends will fail), ``RECIPIENT``, ``CONTENT`` and ``UNKNOWN`` don't pass.
+    """
+
+    RETRY = "retry"
+    LATER = "later"
+    SLOW = "slow"
+    OPT_OUT = "opt_out"
+    WINDOW = "window"
+    CONFIG = "config"
+    RECIPIENT = "recipient"
+    CONTENT = "content"
+    UNKNOWN = "unknown"
+
+    @property
+    def kind(self) -> str:
+        """As ``ChannelError.kind``: retry, opt_out, window, config or permanent."""
+        if self in (ErrorClass.RETRY, ErrorClass.LATER, ErrorClass.SLOW):
+            return "retry"
+        kept = (ErrorClass.OPT_OUT, ErrorClass.WINDOW, ErrorClass.CONFIG)
+        return self.value if self in kept else "permanent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +101,43 @@ class InboundMessage:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a channel can do. ``text_limit`` in characters as the vendor counts."""
+    """What a channel can do.
+
+    ``text_limit`` and ``button_text_limit`` (text beside buttons; None: the
+    same) are in the units of ``measure``, which counts as the vendor does.
+    ``button_languages``: only in these are there buttons (None: in every one);
+    ``templates``: the languages in which a text may be sent after
+    ``window_hours`` have passed.  ``per_second`` is what one sender of ours may
+    send, ``pair_rate`` (messages, seconds) what one recipient may get.
+    """
 
     buttons: bool = False
     edit: bool = False
     text_limit: int = 4096
     window_hours: int | None = None
     opt_out_words: frozenset[str] = frozenset()
+    measure: Measure = utf16_units
+    button_text_limit: int | None = None
+    button_languages: frozenset[str] | None = None
+    templates: frozenset[str] = frozenset()
+    per_second: int | None = None
+    pair_rate: tuple[int, int] | None = None
+
+    def has_buttons(self, language: str) -> bool:
+        """Whether a question in this language is sent with buttons."""
+        return self.buttons and (self.button_languages is None or language in self.button_languages)
+
+    def limit(self, *, beside_buttons: bool) -> int:
+        """How long one message may be."""
+        return (beside_buttons and self.button_text_limit) or self.text_limit
 
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMessage:
-    """One message to send. ``outbox_id`` is public and comes back in statuses."""
+    """One message to send. ``outbox_id`` is public and comes back in statuses.
+
+    ``as_template``: the window is closed; only sent where ``templates`` has the language.
+    """
 
     outbox_id: str
     account: str
@@ -92,6 +145,7 @@ class OutgoingMessage:
     text: str
     buttons: tuple[Button, ...] = ()
     language: str = "es"
+    as_template: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +180,10 @@ class Channel(Protocol):
 
     def find_sent(self, message: OutgoingMessage, since: datetime) -> Sent | None:
         """Look up whether an uncertain send was taken; None when not provable."""
+        ...
+
+    def error_class(self, code: str) -> ErrorClass:
+        """What the vendor's code means for us; an unknown one is ``UNKNOWN``, and permanent."""
         ...
 
 
