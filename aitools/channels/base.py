@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -109,6 +109,8 @@ class Capabilities:
     ``templates``: the languages in which a text may be sent after
     ``window_hours`` have passed.  ``per_second`` is what one sender of ours may
     send, ``pair_rate`` (messages, seconds) what one recipient may get.
+    ``lists``: choices from a list can be sent, and arrive as presses;
+    ``read_receipts``: statuses tell that the customer has read.
     """
 
     buttons: bool = False
@@ -122,6 +124,8 @@ class Capabilities:
     templates: frozenset[str] = frozenset()
     per_second: int | None = None
     pair_rate: tuple[int, int] | None = None
+    lists: bool = False
+    read_receipts: bool = False
 
     def has_buttons(self, language: str) -> bool:
         """Whether a question in this language is sent with buttons."""
@@ -184,6 +188,19 @@ class Channel(Protocol):
 
     def error_class(self, code: str) -> ErrorClass:
         """What the vendor's code means for us; an unknown one is ``UNKNOWN``, and permanent."""
+        ...
+
+
+@runtime_checkable
+class Attentive(Protocol):
+    """A channel that can show the customer that somebody is at work."""
+
+    def attend(self, account: str, provider_id: str) -> None:
+        """Mark this message of theirs as read and show that an answer is being written.
+
+        Called once at the start of a turn, outside transactions; ends within
+        2 s of wall clock.  Whatever it raises is logged and stops nothing.
+        """
         ...
 
 
