@@ -1,7 +1,8 @@
 """The two Ninja roots: staff's API, closed by default, and the webhooks, closed by signature."""
 
 from django.contrib.admin.views.decorators import staff_member_required
-from django.http import HttpRequest
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.security import SessionAuth
 
@@ -27,3 +28,10 @@ api = NinjaAPI(
 
 webhooks = NinjaAPI(title="Webhooks", urls_namespace="webhooks", docs_url=None, openapi_url=None)
 webhooks.add_router("", webhooks_router)
+
+
+@webhooks.exception_handler(OperationalError)
+@webhooks.exception_handler(InterfaceError)
+def _come_again(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+    """503 while the database is away or full: nothing was stored, so the vendor has to send it again."""
+    return HttpResponse(status=503, headers={"Retry-After": "5"})
