@@ -8,7 +8,7 @@ from dataclasses import asdict
 from django.db import transaction
 
 from aitools import clock, queue
-from aitools.channels.base import channel_for
+from aitools.channels.base import Capabilities, channel_for
 from aitools.models import Conversation, OutboundMessage, OutboundState, PendingConfirmation
 from aitools.splitting import split
 from aitools.types import Button
@@ -30,9 +30,8 @@ def enqueue(
     Needs the transaction that makes it true.  Buttons go with the last part.
     Nothing is queued for somebody who opted out (the row is withdrawn at once).
     """
-    limit = channel_for(conversation.channel).capabilities.text_limit
     state = OutboundState.WITHDRAWN if conversation.opted_out_at else OutboundState.QUEUED
-    parts = split(text, limit)
+    parts = _parts(text, channel_for(conversation.channel).capabilities, has_buttons=bool(buttons))
     rows = [
         OutboundMessage.objects.create(
             conversation=conversation,
@@ -46,6 +45,14 @@ def enqueue(
     ]
     queue.deliver(conversation.pk)
     return rows[-1]
+
+
+def _parts(text: str, can: Capabilities, *, has_buttons: bool) -> list[str]:
+    """The text as the channel takes it; what stands beside buttons may have to be shorter."""
+    parts = split(text, can.limit(beside_buttons=False), can.measure)
+    if has_buttons:
+        parts[-1:] = split(parts[-1], can.limit(beside_buttons=True), can.measure)
+    return parts
 
 
 def retry(outbound_id: int) -> None:

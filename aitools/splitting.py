@@ -1,62 +1,98 @@
-"""Cutting a long text into parts a channel takes, never inside a word or an emoji."""
+"""Cutting a long text into parts a channel takes: by paragraph, line, sentence, then word.
+
+Never inside a word, a number or what the eye sees as one character, unless that
+alone is longer than a part.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Callable, Iterator
 
-#: Where a text is cut, best first.
-BREAKS = ("\n\n", "\n", ". ", " ")
+#: The length of a text as a vendor counts it; a longer text never counts less.
+Measure = Callable[[str], int]
+
+_AMOUNT = r"\d$€£₡₲%"
+#: Whitespace where a text is cut, best first. A number keeps its groups and its currency.
+BREAKS = (
+    re.compile(r"[ \t]*\n[ \t]*\n\s*"),
+    re.compile(r"[ \t]*\n[ \t]*"),
+    # Not after "1." of a list, nor where the sentence goes on ("aprox. 5").
+    re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”»)]))(?<!\d\.)[ \t]+(?![ \t\da-záéíóúüñ])"),
+    re.compile(rf"(?<![\s{_AMOUNT}])[ \t\n]+|(?<!\s)[ \t\n]+(?![\s{_AMOUNT}])"),
+)
+ANY_SPACE = re.compile(r"\s+")
 JOINER = "\u200d"
 #: Two of these make one flag.
 FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
 
-def split(text: str, limit: int) -> list[str]:
-    """Parts of at most ``limit`` UTF-16 units, cut at paragraphs, lines or words.
+def utf16_units(text: str) -> int:
+    """Length as WhatsApp counts it: UTF-16 code units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
-    Only a word longer than a whole part is cut itself, between characters.
+
+def split(text: str, limit: int, measure: Measure = utf16_units) -> list[str]:
+    """Parts that ``measure`` at most ``limit``, in order; at least one.
+
+    Together they hold the words of the text.  A single character that measures
+    more than the limit is a part of its own all the same.
     """
     parts: list[str] = []
     rest = text.strip() or text
-    while units(rest) > limit:
-        cut = _cut(rest, limit)
+    while measure(rest) > limit and len(rest) > 1:
+        cut = _cut(rest, _fitting(rest, limit, measure))
         parts.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
     return [*parts, rest] if rest or not parts else parts
 
 
-def units(text: str) -> int:
-    """Length as WhatsApp counts it: UTF-16 code units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _cut(text: str, limit: int) -> int:
-    """Where to cut: at the best break that leaves a useful part before it, else at any."""
-    fits = _fitting(text, limit)
-    for earliest in (fits // 3, 1):
-        for mark in BREAKS:
-            at = text.rfind(mark, earliest, fits + 1)
-            if at > 0:
-                return at + len(mark)
-    return _between_characters(text, fits)
-
-
-def _fitting(text: str, limit: int) -> int:
+def _fitting(text: str, limit: int, measure: Measure) -> int:
     """How many characters fit; at least one, so that splitting comes to an end."""
-    used = 0
-    for index, char in enumerate(text):
-        used += 2 if ord(char) > 0xFFFF else 1
-        if used > limit:
-            return max(index, 1)
-    return len(text)
+    fits, over = 1, len(text)
+    while over - fits > 1:
+        middle = (fits + over) // 2
+        if measure(text[:middle]) <= limit:
+            fits = middle
+        else:
+            over = middle
+    return fits
+
+
+def _cut(text: str, fits: int) -> int:
+    """Where to cut: at the best break that leaves a useful part before it, else at any."""
+    for earliest in (fits // 3, 1):
+        for pattern in BREAKS:
+            if at := _last_break(pattern, text, earliest, fits):
+                return at
+    return _last_break(ANY_SPACE, text, 1, fits) or _between_characters(text, fits)
+
+
+def _last_break(pattern: re.Pattern[str], text: str, earliest: int, fits: int) -> int:
+    """Where the last such break ends whose text before it fits; 0 when there is none."""
+    return max((found.end() for found in _breaks(pattern, text, earliest, fits)), default=0)
+
+
+def _breaks(pattern: re.Pattern[str], text: str, earliest: int, fits: int) -> Iterator[re.Match[str]]:
+    for found in pattern.finditer(text, earliest):
+        if found.start() > fits:
+            return
+        yield found
 
 
 def _between_characters(text: str, fits: int) -> int:
     """Step back to where a character ends for the eye; nowhere near, cut all the same."""
-    for at in range(fits, fits // 3, -1):
-        if at == len(text) or not _joined(text, at):
-            return at
+    for joined in (_in_number, _joined):
+        for at in range(fits, fits // 3, -1):
+            if not joined(text, at):
+                return at
     return fits
+
+
+def _in_number(text: str, at: int) -> bool:
+    """Whether a cut at ``at`` would go through a number or a character."""
+    return (text[at].isdigit() and (text[at - 1].isdigit() or text[at - 1] in ".,")) or _joined(text, at)
 
 
 def _joined(text: str, at: int) -> bool:

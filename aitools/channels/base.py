@@ -186,10 +186,6 @@ class Channel(Protocol):
         """Look up whether an uncertain send was taken; None when not provable."""
         ...
 
-    def error_class(self, code: str) -> ErrorClass:
-        """What the vendor's code means for us; an unknown one is ``UNKNOWN``, and permanent."""
-        ...
-
 
 @runtime_checkable
 class Attentive(Protocol):
@@ -201,6 +197,15 @@ class Attentive(Protocol):
         Called once at the start of a turn, outside transactions; ends within
         2 s of wall clock.  Whatever it raises is logged and stops nothing.
         """
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A channel whose vendor has error codes; staff are then advised what to do about each."""
+
+    def error_class(self, code: str) -> ErrorClass:
+        """What the code means for us."""
         ...
 
 

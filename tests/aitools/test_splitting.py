@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aitools.splitting import split, units
+from aitools.splitting import split
+from aitools.splitting import utf16_units as units
 
 FAMILY = "👨‍👩‍👧‍👦"
 FLAG = "🇨🇴"
@@ -67,3 +68,31 @@ def test_a_character_without_end_is_cut_all_the_same(text: str) -> None:
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_the_smallest_limits_come_to_an_end(limit: int) -> None:
     assert "".join(split("🥐a🇨🇴", limit)) == "🥐a🇨🇴"
+
+
+NUMBERS = ("12", "$ 12 500", "1,600.50", "5 €", "+57 300 123 4567", "2026")
+TOKENS = ("pan", "¿Cuánto", "Cra.", "total:", "Listo.", "🥐", "queso-crema")
+
+
+@given(st.lists(st.sampled_from(NUMBERS + TOKENS), max_size=60), st.integers(min_value=24, max_value=90))
+def test_no_cut_goes_through_a_number_or_between_it_and_its_currency(tokens: list[str], limit: int) -> None:
+    parts = split(" y ".join(tokens), limit)
+    assert " ".join(parts) == " ".join(" y ".join(tokens).split())
+    for number in NUMBERS:
+        assert sum(part.split(" y ").count(number) for part in whole(parts)) == tokens.count(number)
+
+
+def whole(parts: list[str]) -> list[str]:
+    """Each part without the separator at its ends."""
+    return [part.removeprefix("y ").removesuffix(" y") for part in parts]
+
+
+def test_a_paragraph_is_kept_whole_before_a_sentence_and_a_sentence_before_a_line_of_words() -> None:
+    first, second = "Uno dos. Tres cuatro cinco.", "Seis siete. Ocho nueve diez. Once"
+    assert split(f"{first}\n\n{second}", 50) == [first, second]
+    assert split(second, 30) == ["Seis siete. Ocho nueve diez.", "Once"]
+    assert split("Tres cuatro cinco seis", 15) == ["Tres cuatro", "cinco seis"]
+
+
+def test_another_measure_counts_as_its_vendor_does() -> None:
+    assert split("uno dos tres cuatro", 2, lambda text: len(text.split())) == ["uno dos", "tres cuatro"]

@@ -42,7 +42,8 @@ def test_it_answers_to_the_name_it_is_configured_under(channel: Channel) -> None
 def test_its_capabilities_make_sense(channel: Channel) -> None:
     can = channel.capabilities
 
-    assert can.text_limit >= 160
+    assert can.measure("x" * 160) <= can.text_limit
+    assert can.limit(beside_buttons=True) <= can.limit(beside_buttons=False)
     assert can.window_hours is None or can.window_hours > 0
     assert all(word == word.strip().upper() for word in can.opt_out_words)
 
