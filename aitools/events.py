@@ -33,6 +33,8 @@ FILTERED = "reply.filtered"
 CUT = "reply.truncated"
 OVERFLOW = "reply.overflow"
 FALLBACK = "provider.fallback"
+TURN_FAILED = "turn.failed"
+TURN_RETRIED = "turn.retried"
 
 KINDS = (
     CALL,
@@ -57,6 +59,8 @@ KINDS = (
     CUT,
     OVERFLOW,
     FALLBACK,
+    TURN_FAILED,
+    TURN_RETRIED,
 )
 
 

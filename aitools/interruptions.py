@@ -67,11 +67,16 @@ def _cancel_question(conversation: Conversation) -> None:
         audit.record_call(events.CANCELLED, pending.call)
 
 
-def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
+def close_calls(conversation: Conversation, turn: Turn) -> None:
+    """Nothing of this turn runs or waits any more. Needs a transaction; the caller saves the conversation."""
     _leave_unknown(conversation, turn)
     ToolCall.objects.filter(step__turn=turn, state__in=UNSETTLED_CALL).update(
         state=CallState.CANCELLED, finished_at=DbNow()
     )
+
+
+def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
+    close_calls(conversation, turn)
     Turn.objects.filter(pk=turn.pk, state__in=OPEN_TURN).update(
         state=TurnState.CANCELLED, finished_at=DbNow(), failure=reason
     )

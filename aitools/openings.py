@@ -22,14 +22,25 @@ def open_turn(work: Work) -> bool:
     """
     if not work.burst or not answering.is_due(work):
         return False
-    if _is_for_staff(work):
+    if is_for_staff(work):
         _leave_to_staff(work)
         return False
     _set_language(work)
-    burst, work.burst = work.burst, Burst()
-    turn = Turn(conversation=work.conversation, language=work.language, text=burst.text, read_to=burst.last_seq)
-    work.rows = TurnRows(turn)
+    burst, work.rows = work.burst, turn_of(work)
+    work.burst = Burst()
     return _needs_model(work, burst)
+
+
+def turn_of(work: Work) -> TurnRows:
+    """What is unread as a turn in memory."""
+    conversation, burst = work.conversation, work.burst
+    return TurnRows(Turn(conversation=conversation, language=work.language, text=burst.text, read_to=burst.last_seq))
+
+
+def is_for_staff(work: Work) -> bool:
+    """Whether a person, or nobody, answers what is unread."""
+    conversation = work.conversation
+    return conversation.is_with_person(work.now) or bool(conversation.opted_out_at) or not work.profile.bot_on
 
 
 def _needs_model(work: Work, burst: Burst) -> bool:
@@ -46,11 +57,6 @@ def _needs_model(work: Work, burst: Burst) -> bool:
     if not any(event.text.strip() for event in burst.events):
         return _answer(work, texts.only_text())
     return True
-
-
-def _is_for_staff(work: Work) -> bool:
-    conversation = work.conversation
-    return conversation.is_with_person(work.now) or bool(conversation.opted_out_at) or not work.profile.bot_on
 
 
 def _leave_to_staff(work: Work) -> None:

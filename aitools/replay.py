@@ -105,7 +105,9 @@ def _rows(turn: Turn) -> TurnRows:
 
 def _heard(turn: Turn) -> list[InboundEvent]:
     """The talk that this turn read and no earlier one had."""
-    earlier = turn.conversation.turns.filter(pk__lt=turn.pk).order_by("-id").values_list("read_to", flat=True).first()
+    # A second try read what the turn before it had read.
+    before = turn.conversation.turns.filter(pk__lt=turn.pk, read_to__lt=turn.read_to)
+    earlier = before.order_by("-id").values_list("read_to", flat=True).first()
     talk = turn.conversation.inbound.filter(seq__gt=earlier or 0, seq__lte=turn.read_to)
     return list(talk.order_by("seq"))
 

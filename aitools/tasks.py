@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from celery import shared_task
 
-from aitools import retention, sending, turns
+from aitools import faults, retention, sending, turns
 from aitools import sweep as sweeping
+
+
+class TaskFailed(Exception):
+    """What Celery is told of an error: its kind and where, since an error's own words may be a customer's."""
 
 
 @shared_task(name="aitools.tasks.advance", ignore_result=True)
 def advance(conversation_id: int) -> None:
-    turns.advance(conversation_id)
+    with _without_words():
+        turns.advance(conversation_id)
 
 
 @shared_task(name="aitools.tasks.deliver", ignore_result=True)
 def deliver(conversation_id: int) -> None:
-    sending.deliver(conversation_id)
+    with _without_words():
+        sending.deliver(conversation_id)
 
 
 @shared_task(name="aitools.tasks.sweep", ignore_result=True, expires=15)
 def sweep() -> None:
-    sweeping.sweep()
+    with _without_words():
+        sweeping.sweep()
 
 
 @shared_task(name="aitools.tasks.purge", ignore_result=True)
 def purge() -> None:
-    retention.purge()
+    with _without_words():
+        retention.purge()
+
+
+@contextmanager
+def _without_words() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise TaskFailed(faults.reason_of(error)) from None

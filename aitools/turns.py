@@ -65,7 +65,7 @@ def advance(conversation_id: int) -> None:
     """
     rereads = 0
     while rereads <= MOST_REREADS and (claim := leases.claim(conversation_id, *behaviour.likely())) is not None:
-        now = work.begin(claim)
+        now = _begin(claim)
         try:
             if _one_pass(now):
                 return
@@ -74,6 +74,14 @@ def advance(conversation_id: int) -> None:
             log.info("conversation %s is read again: %s", conversation_id, stale)
             leases.drop(now.lease)
             rereads += 1
+
+
+def _begin(claim: leases.Claim) -> Work:
+    try:
+        return work.begin(claim)
+    except Exception as error:
+        failures.unreadable(claim.lease, error)
+        raise
 
 
 def _one_pass(now: Work) -> bool:

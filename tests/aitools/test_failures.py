@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
-from aitools import clock, turns
-from aitools.models import CallState, Turn
+from aitools import clock, openings, outbox, turnrows, turns
+from aitools.models import BotProfile, CallState, Conversation, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
+from aitools.tools import registry
 from aitools.types import UserText
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
 LOOK, PAN = asks(("look", {})), asks(("make", {"name": "pan"}))
 TIME_IS_UP = "Se acabó el tiempo"
+APOLOGY = "Disculpa, algo falló de nuestro lado. Ya avisamos a una persona, que mirará tu mensaje."
+WORDS = "palabras-del-cliente"
 
 
 @contextmanager
@@ -90,3 +94,128 @@ def test_the_third_time_the_customer_gets_an_apology_and_staff_are_told(
         desk.drain()
     assert desk.said()[-1].startswith("Disculpa, algo falló")
     assert (Turn.objects.get().state, desk.conversation().needs_staff) == ("failed", True)
+
+
+def test_what_can_not_be_opened_is_given_up_too_and_later_messages_are_answered(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr(openings, "_set_language", broken)
+        while_broken.setattr(turns, "_act", broken)
+        desk.receive("hola")
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                turns.advance(desk.conversation().pk)
+        assert desk.said() == [APOLOGY]
+        assert desk.sweep() == []
+    turn = Turn.objects.get()
+    assert (turn.state, turn.failures, turn.text) == ("failed", 3, "hola")
+    assert turn.failure.startswith("ZeroDivisionError in tests.aitools.test_failures, line ")
+    assert desk.conversation().needs_staff
+    with scripted.script([says("¡Hola!")]):
+        assert desk.write("¿hola?") == ["¡Hola!"]
+
+
+def test_a_fault_in_opening_that_passes_costs_one_retry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.receive("hola")
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr(openings, "_set_language", broken)
+        with pytest.raises(ZeroDivisionError):
+            turns.advance(desk.conversation().pk)
+    with scripted.script([says("¡Hola!")]):
+        assert desk.sweep() == ["¡Hola!"]
+    assert [(turn.state, turn.failures) for turn in Turn.objects.all()] == [("done", 1)]
+
+
+def test_a_turn_that_can_not_be_read_is_given_up_with_its_question(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted.script([PAN]):
+        desk.write("pan")
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr(turnrows, "load", broken)
+        desk.receive("sí")
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                turns.advance(desk.conversation().pk)
+    assert (desk.turn().state, desk.question().state, desk.calls()) == ("failed", "cancelled", [("make", "cancelled")])
+    with scripted.script([says("¿Qué hago?")]):
+        assert desk.write("¿y bien?") == ["¿Qué hago?"]
+    assert desk.said()[1:] == [APOLOGY, "¿Qué hago?"]
+    assert parts.things() == []
+
+
+@pytest.mark.parametrize(
+    "away", [lambda: BotProfile.objects.update(bot_on=False), lambda: Conversation.objects.update(mode="human")]
+)
+def test_what_is_not_the_bots_is_left_to_staff_whatever_breaks(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, away: Callable[[], int]
+) -> None:
+    desk.receive("hola")
+    away()
+    monkeypatch.setattr(openings, "_leave_to_staff", broken)
+    with pytest.raises(ZeroDivisionError):
+        turns.advance(desk.conversation().pk)
+    assert (desk.sweep(), desk.said(), Turn.objects.count()) == ([], [], 0)
+    assert (desk.conversation().needs_staff, desk.conversation().has_unread) == (True, False)
+
+
+def test_where_nothing_can_be_said_the_turn_is_given_up_all_the_same(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A channel that was taken away: no reply can be queued, and no apology."""
+    desk.receive("hola")
+    monkeypatch.setattr(outbox, "enqueue", broken)
+    with scripted.script([says("Hola.")]):
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                turns.advance(desk.conversation().pk)
+    assert (Turn.objects.get().state, desk.conversation().needs_staff) == ("failed", True)
+    assert desk.sweep() == []
+
+
+def test_a_call_outside_that_was_running_is_left_unknown(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows what came of it, whatever became of its turn."""
+    away = replace(parts.MAKE, name="away", effects="external", confirm=False, fingerprint=None, check=None)
+    monkeypatch.setitem(registry._tools, "away", away)
+    desk.receive("pan")
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr("aitools.execution._outcome", broken)
+        with scripted.script([asks(("away", {"name": "pan"}))]), pytest.raises(ZeroDivisionError):
+            turns.advance(desk.conversation().pk)
+    assert desk.calls() == [("away", "running")]
+    monkeypatch.setattr(turnrows, "load", broken)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            turns.advance(desk.conversation().pk)
+    assert (desk.turn().state, desk.calls()) == ("failed", [("away", "unknown")])
+
+
+def test_settings_that_can_not_be_read_stop_nobody_for_ever(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All customers wait then: none is given up, staff see them, and the lease is free for the next try."""
+    desk.receive("hola")
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr("aitools.work.begin", broken)
+        for _ in range(4):
+            with pytest.raises(ZeroDivisionError):
+                turns.advance(desk.conversation().pk)
+    assert desk.conversation().needs_staff
+    with scripted.script([says("Hola.")]):
+        assert desk.sweep() == ["Hola."]
+
+
+def test_reasons_and_logs_say_what_and_where_but_never_the_words(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def read(*given: object) -> None:
+        raise ValueError(f"can't read: {WORDS}")
+
+    monkeypatch.setattr(turns, "_act", read)
+    desk.receive(WORDS)
+    for _ in range(3):
+        with pytest.raises(ValueError, match=WORDS):
+            turns.advance(desk.conversation().pk)
+    assert "ValueError in tests.aitools.test_failures" in caplog.text
+    assert WORDS not in caplog.text + desk.turn().failure
+
+
+def broken(*given: object, **fields: object) -> None:
+    raise ZeroDivisionError

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import traceback
 
 import pytest
 
+from aitools import tasks
 from aitools.channels.base import EventKind
 from aitools.errors import ChannelPermanent, ProviderTransient, ToolFailed
 from aitools.providers import scripted
@@ -61,4 +63,22 @@ def test_a_model_and_a_vendor_that_fail(desk: Desk, caplog: pytest.LogCaptureFix
         desk.write(WORDS)
     assert "overloaded" in caplog.text
     assert "30005" in caplog.text
+    assert_silent(caplog)
+
+
+def test_an_error_that_quotes_them(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Celery writes the whole of what a task raises."""
+
+    def broken(*given: object) -> None:
+        raise ValueError(f"can't read {WORDS}")
+
+    monkeypatch.setattr("aitools.turns._act", broken)
+    desk.receive(WORDS)
+    with pytest.raises(tasks.TaskFailed) as failed:
+        tasks.advance(desk.conversation().pk)
+    told = "".join(traceback.format_exception(failed.value))
+    assert "ValueError in tests.aitools.test_logs" in told
+    assert WORDS not in told
     assert_silent(caplog)
