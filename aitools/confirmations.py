@@ -118,7 +118,7 @@ def _worded(work: Work, tool: Tool, valid: Valid, ctx: ToolContext, previous: Pr
 
 
 def has_buttons(work: Work) -> bool:
-    return work.profile.buttons_on and channel_for(work.conversation.channel).capabilities.buttons
+    return work.profile.buttons_on and channel_for(work.conversation.channel).capabilities.has_buttons(work.language)
 
 
 def _store(work: Work, call: ToolCall, action: AskHuman, asked: Question) -> None:

@@ -83,6 +83,13 @@ class Environment:
             return ""
         return value
 
+    def by_language(self, name: str, pattern: str, *, purpose: str, example: str) -> dict[str, str]:
+        """Values by language code, written `es=…,en=…`; {} when it is not set or not so."""
+        entry = rf"[a-z]{{2}}={pattern}"
+        form = "a list of language=value, separated by commas"
+        listed = self.matching(name, rf"{entry}(,{entry})*", form=form, purpose=purpose, example=example)
+        return dict(entry.split("=", 1) for entry in listed.split(",") if entry)
+
     def fernet_key(self, name: str, *, purpose: str) -> str:
         """A key of 32 bytes in base64, or "" when it is not set or something else."""
         value = self.text(name)

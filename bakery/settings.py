@@ -130,6 +130,24 @@ if TWILIO_SMS_FROM or TWILIO_WHATSAPP_FROM:
     for _name in ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"):
         _environment.required(_name, purpose="a Twilio sender is set and needs it", example="from Twilio's console")
 TWILIO_API_BASE_URL = _environment.url(
+TWILIO_QUESTION_CONTENT_SIDS = _environment.by_language(
+    "TWILIO_QUESTION_CONTENT_SIDS",
+    r"HX[0-9a-fA-F]{32}",
+    purpose="the Content templates that carry WhatsApp questions with buttons",
+    example="es=HX00000000000000000000000000000000",
+)
+TWILIO_LATE_CONTENT_SIDS = _environment.by_language(
+    "TWILIO_LATE_CONTENT_SIDS",
+    r"HX[0-9a-fA-F]{32}",
+    purpose="the approved Content templates that carry a text a day after the customer's last message",
+    example="es=HX00000000000000000000000000000000",
+)
+TWILIO_SMS_PER_SECOND = _environment.number(
+    "TWILIO_SMS_PER_SECOND", 10, least=1, purpose="how many SMS a second one of our numbers hands to Twilio"
+)
+TWILIO_WHATSAPP_PER_SECOND = _environment.number(
+    "TWILIO_WHATSAPP_PER_SECOND", 80, least=1, purpose="how many WhatsApp messages a second one of our numbers sends"
+)
     "TWILIO_API_BASE_URL",
     "",
     ("http://", "https://"),

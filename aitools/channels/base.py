@@ -99,6 +99,10 @@ class InboundMessage:
     extra: Mapping[str, Json] = field(default_factory=dict)
 
 
+#: Bring back who opted out, besides the vendor's own word for it.
+OPT_IN_WORDS = frozenset({"START", "UNSTOP", "ALTA"})
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a channel can do.
@@ -126,6 +130,7 @@ class Capabilities:
     pair_rate: tuple[int, int] | None = None
     lists: bool = False
     read_receipts: bool = False
+    opt_in_words: frozenset[str] = OPT_IN_WORDS
 
     def has_buttons(self, language: str) -> bool:
         """Whether a question in this language is sent with buttons."""
@@ -164,7 +169,9 @@ class Channel(Protocol):
     """A way to reach customers. Stateless, safe in threads."""
 
     name: ClassVar[str]
-    capabilities: Capabilities
+
+    @property
+    def capabilities(self) -> Capabilities: ...
 
     def verify(self, request: HttpRequest) -> None:
         """Raise ``SignatureError`` unless the vendor signed this request."""

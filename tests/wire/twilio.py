@@ -70,7 +70,8 @@ class TwilioApi:
     """The account's state. ``messages`` in order of creation, in the wire's own fields.
 
     ``callbacks`` maps a message's sid to the StatusCallback it came with;
-    ``faults`` are used up by create requests, first one first.
+    ``faults`` are used up by create requests, first one first; ``forms`` are
+    those of the messages, as they came.
     """
 
     base_url: str
@@ -79,6 +80,8 @@ class TwilioApi:
     faults: deque[Fault] = field(default_factory=deque)
     refused: list[str] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
+    forms: list[dict[str, str]] = field(default_factory=list)
+    connections: int = 0
     arrived: threading.Condition = field(default_factory=threading.Condition)
 
     @property
@@ -97,6 +100,7 @@ class TwilioApi:
         self.callbacks[sid] = form.get("StatusCallback", "")
         with self.arrived:
             self.messages.append(message)
+            self.forms.append(dict(form))
             self.arrived.notify_all()
         return message
 
@@ -166,6 +170,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         form = parse_qs(body, keep_blank_values=True, strict_parsing=True)
         if complaint := _complaint(form):
+    def setup(self) -> None:
+        super().setup()
+        self.api.connections += 1
+
             self.api.refused.append(complaint)
             self._answer(400, _error(21600, complaint, 400))
             return
@@ -228,7 +236,7 @@ def _resource(sid: str, form: Mapping[str, str]) -> dict[str, Any]:
         "sid": sid,
         "account_sid": ACCOUNT_SID,
         "api_version": "2010-04-01",
-        "body": form.get("Body", ""),
+        "body": form.get("Body") or json.loads(form.get("ContentVariables", "{}")).get("1", ""),
         "to": form["To"],
         "from": form.get("From"),
         "messaging_service_sid": form.get("MessagingServiceSid"),

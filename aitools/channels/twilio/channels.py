@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,15 @@ from django.http import HttpRequest
 from twilio.rest import Client
 from twilio.rest.api.v2010.account.message import MessageInstance
 
-from aitools.channels.base import Capabilities, DeliveryStatus, InboundMessage, OutgoingMessage, Sent
+from aitools.channels.base import (
+    OPT_IN_WORDS,
+    Capabilities,
+    DeliveryStatus,
+    ErrorClass,
+    InboundMessage,
+    OutgoingMessage,
+    Sent,
+)
 from aitools.channels.twilio import addresses, codes, gsm, inbound, signature
 from aitools.channels.twilio.client import client
 from aitools.channels.twilio.failures import channel_error
@@ -26,6 +35,7 @@ Result = TypeVar("Result")
 
 STATUS_PATH = "/webhooks/twilio/status"
 TEXT_LIMIT = 1600
+BUTTON_TEXT_LIMIT = 1024
 # 918 plain characters, 402 with an accent. Twilio advises short ones, but the order in which
 # several messages arrive is the carriers' affair, and segments of one are put together again.
 SMS_SEGMENTS = 6
@@ -38,13 +48,18 @@ CLOCK_SLACK = timedelta(seconds=1)
 STOP_WORDS_OF_TWILIO = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "OPTOUT"})
 STOP_WORDS_OF_CARRIERS = frozenset({"END", "QUIT", "REVOKE", "CANCEL"})
 STOP_WORDS_IN_SPANISH = frozenset({"ALTO", "BAJA", "PARAR"})
+START_WORDS_OF_TWILIO = frozenset({"START", "UNSTOP", "YES"})
 
 
 class TwilioChannel:
     """What SMS and WhatsApp through Twilio share. Stateless, safe in threads."""
 
     name: ClassVar[str]
-    capabilities: Capabilities
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """As the settings allow; they may change in tests only."""
+        raise NotImplementedError
 
     def verify(self, request: HttpRequest) -> None:
         """Raise ``SignatureError`` unless Twilio signed this request."""
@@ -55,7 +70,7 @@ class TwilioChannel:
         return inbound.parse(request)
 
     def send(self, message: OutgoingMessage) -> Sent:
-        """Hand over one message; buttons are left to the text, which says what to answer.
+        """Hand over one message: as a Content template for buttons or after the window, else as text.
 
         Raises ``ChannelTransient``, ``ChannelUnknown`` or ``ChannelPermanent``.
         """
@@ -78,6 +93,9 @@ class TwilioChannel:
             return None
         return next((_sent(one) for one in listed if self._is_same(one, message, created_since)), None)
 
+    def error_class(self, code: str) -> ErrorClass:
+        return codes.class_of(code)
+
     def on_the_wire(self, text: str) -> str:
         """The text as this channel sends it."""
         return text
@@ -88,15 +106,16 @@ class TwilioChannel:
         raise NotImplementedError
 
     def _parameters(self, message: OutgoingMessage) -> dict[str, str]:
-        parameters = {
-            "to": addresses.join(self.name, message.address),
-            "body": self.on_the_wire(message.text),
-            **self._sender(message),
-        }
+        to = addresses.join(self.name, message.address)
+        parameters = {"to": to, **self._content(message), **self._sender(message)}
         if settings.PUBLIC_URL:
             query = urlencode({"outbox": message.outbox_id})
             parameters["status_callback"] = f"{settings.PUBLIC_URL.rstrip('/')}{STATUS_PATH}?{query}"
         return parameters
+
+    def _content(self, message: OutgoingMessage) -> dict[str, str]:
+        """The text, or the template that carries it."""
+        return {"body": self.on_the_wire(message.text)}
 
     def _sender(self, message: OutgoingMessage) -> dict[str, str]:
         sender = message.account or self.configured_sender
@@ -109,16 +128,23 @@ class TwilioChannel:
     def _is_same(self, listed: MessageInstance, message: OutgoingMessage, created_since: datetime) -> bool:
         if listed.date_created is None or listed.date_created < created_since:
             return False
-        return str(listed.body or "").split() == self.on_the_wire(message.text).split()
+        ours, theirs = self.on_the_wire(message.text).split(), str(listed.body or "").split()
+        # A template has words of its own around ours.
+        return " ".join(ours) in " ".join(theirs) if message.as_template else ours == theirs
 
 
 class TwilioSms(TwilioChannel):
     name = addresses.SMS
-    capabilities = Capabilities(
-        text_limit=SMS_SEGMENTS,
-        measure=gsm.segments,
-        opt_out_words=STOP_WORDS_OF_TWILIO | STOP_WORDS_OF_CARRIERS | STOP_WORDS_IN_SPANISH,
-    )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            text_limit=SMS_SEGMENTS,
+            measure=gsm.segments,
+            opt_out_words=STOP_WORDS_OF_TWILIO | STOP_WORDS_OF_CARRIERS | STOP_WORDS_IN_SPANISH,
+            opt_in_words=OPT_IN_WORDS | START_WORDS_OF_TWILIO,
+            per_second=settings.TWILIO_SMS_PER_SECOND,
+        )
 
     def on_the_wire(self, text: str) -> str:
         return gsm.plain(text)
@@ -129,16 +155,43 @@ class TwilioSms(TwilioChannel):
 
 
 class TwilioWhatsApp(TwilioChannel):
+    """Buttons and messages after the window need Content templates, one a language; see docs/twilio.md."""
+
     name = addresses.WHATSAPP
-    capabilities = Capabilities(
-        text_limit=TEXT_LIMIT,
-        window_hours=24,
-        opt_out_words=STOP_WORDS_OF_TWILIO | {"BAJA"},
-    )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        questions = settings.TWILIO_QUESTION_CONTENT_SIDS
+        return Capabilities(
+            buttons=bool(questions),
+            button_languages=frozenset(questions),
+            button_text_limit=BUTTON_TEXT_LIMIT,
+            text_limit=TEXT_LIMIT,
+            window_hours=24,
+            templates=frozenset(settings.TWILIO_LATE_CONTENT_SIDS),
+            opt_out_words=STOP_WORDS_OF_TWILIO | {"BAJA"},
+            per_second=settings.TWILIO_WHATSAPP_PER_SECOND,
+            read_receipts=True,
+        )
 
     @property
     def configured_sender(self) -> str:
         return str(settings.TWILIO_WHATSAPP_FROM)
+
+    def _content(self, message: OutgoingMessage) -> dict[str, str]:
+        language = message.language.partition("-")[0]
+        if message.as_template and (late := settings.TWILIO_LATE_CONTENT_SIDS.get(language)):
+            # WhatsApp refuses line breaks and runs of blanks inside a template's variable.
+            return _template(late, [" ".join(message.text.split())])
+        if message.buttons and (question := settings.TWILIO_QUESTION_CONTENT_SIDS.get(language)):
+            return _template(question, [message.text, *(button.id for button in message.buttons)])
+        return super()._content(message)
+
+
+def _template(sid: str, values: Sequence[str]) -> dict[str, str]:
+    """A Content template with its variables, which are numbered from 1."""
+    variables = {str(number): value for number, value in enumerate(values, 1)}
+    return {"content_sid": sid, "content_variables": json.dumps(variables, ensure_ascii=False)}
 
 
 def _asked(request: Callable[[Client], Result]) -> Result:

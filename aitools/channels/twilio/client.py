@@ -6,12 +6,16 @@ from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
+from requests.adapters import HTTPAdapter
 from twilio.http.http_client import TwilioHttpClient
 from twilio.rest import Client
 
 from aitools.errors import ChannelPermanent
 
-READ_SECONDS = 15.0
+CONNECT_SECONDS = 5.0
+READ_SECONDS = 12.0
+#: Connections kept open; more than a worker process has threads.
+POOL_SIZE = 32
 
 
 class QuietHttpClient(TwilioHttpClient):  # type: ignore[misc]  # the SDK is untyped
@@ -31,7 +35,11 @@ def client() -> Client:
 
 @lru_cache(maxsize=8)
 def _client(account_sid: str, auth_token: str, base_url: str) -> Client:
-    http_client = QuietHttpClient(timeout=READ_SECONDS, max_retries=0)
+    http_client = QuietHttpClient()
+    http_client.timeout = (CONNECT_SECONDS, READ_SECONDS)
+    pool = HTTPAdapter(pool_connections=2, pool_maxsize=POOL_SIZE, max_retries=0)
+    for scheme in ("https://", "http://"):
+        http_client.session.mount(scheme, pool)
     if not base_url:
         return Client(account_sid, auth_token, http_client=http_client)
     # TWILIO_EDGE and TWILIO_REGION would rewrite the host of any address.

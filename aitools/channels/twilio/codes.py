@@ -4,29 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aitools.channels.base import DeliveryStatus
+from aitools.channels.base import DeliveryStatus, ErrorClass
 
-# An unknown code is permanent: Twilio warns that codes change, and staff see it.
-PERMANENT = "permanent"
-
-_CODES_BY_KIND: Mapping[str, tuple[int, ...]] = {
-    "retry": (
+_CODES: Mapping[ErrorClass, tuple[int, ...]] = {
+    ErrorClass.RETRY: (
         *(20429, 20500, 20503),  # the API itself
         *(21611, 30001, 30022),  # our own queue is full
-        *(30003, 30008),  # handset unreachable, unknown: once, later
-        *(30410, 30450),  # provider timeout, pumping block
-        *(63010, 63012, 63017, 63018, 63038),  # the channel's trouble and limits
+        *(30410, 63010, 63012),  # the provider's or the channel's trouble
     ),
-    "opt_out": (21610,),
-    "window": (63016,),
-    "config": (
+    ErrorClass.LATER: (30003, 30008),  # handset unreachable, unknown
+    ErrorClass.SLOW: (
+        *(63017, 63018, 63038),  # limits of the channel and of the day
+        30450,  # blocked against pumping, some 20 minutes
+    ),
+    ErrorClass.OPT_OUT: (21610,),
+    ErrorClass.WINDOW: (63016,),
+    ErrorClass.CONFIG: (
         *(20003, 20404),
         *(21212, 21603, 21606, 21608, 21609, 21701, 21703, 21705),
         *(30002, 30034),
         *(63007, 63020, 63030, 63031, 63051),
     ),
+    ErrorClass.RECIPIENT: (
+        *(21211, 21614, 21635),  # not valid, not mobile, a landline
+        *(21408, 21612),  # no route, region switched off
+        *(30004, 30005, 30006),
+        *(63001, 63003, 63024),  # not on WhatsApp
+        *(63014, 63033),  # blocked by the person
+        *(63015, 63032, 63049),  # sandbox not joined, Meta's experiments
+    ),
+    ErrorClass.CONTENT: (
+        *(21602, 21604, 21617, 21620, 21623),
+        30007,  # filtered
+        *(63005, 63013, 63019, 63021, 63027, 63028),
+        *(21654, 21655, 21656),  # the template
+    ),
 }
-_KIND_BY_CODE = {str(code): kind for kind, codes in _CODES_BY_KIND.items() for code in codes}
+_CLASS_BY_CODE = {str(code): one for one, codes in _CODES.items() for code in codes}
+
+#: What WhatsApp's older numbers are called today; they still appear in callbacks.
+_RENAMED: Mapping[str, str] = {
+    "470": "63016",
+    **dict.fromkeys(("429", "471", "1015"), "63018"),
+    **dict.fromkeys(("1006", "1013"), "63003"),
+    **dict.fromkeys(("1002", "1026"), "63024"),
+    "472": "63032",
+}
 
 _STATUSES: Mapping[str, DeliveryStatus] = {
     "accepted": DeliveryStatus.QUEUED,
@@ -43,9 +66,9 @@ _STATUSES: Mapping[str, DeliveryStatus] = {
 }
 
 
-def kind_of(code: str) -> str:
-    """The error class: permanent, retry, window, opt_out or config."""
-    return _KIND_BY_CODE.get(code, PERMANENT)
+def class_of(code: str) -> ErrorClass:
+    """What a code means for us. Twilio warns that codes change: an unknown one is permanent, and staff see it."""
+    return _CLASS_BY_CODE.get(_RENAMED.get(code, code), ErrorClass.UNKNOWN)
 
 
 def status_of(word: str) -> DeliveryStatus | None:

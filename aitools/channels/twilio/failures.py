@@ -8,7 +8,7 @@ from requests import exceptions as http
 from twilio.base.exceptions import TwilioException
 from urllib3.exceptions import NewConnectionError
 
-from aitools.channels.twilio.codes import kind_of
+from aitools.channels.twilio.codes import class_of
 from aitools.errors import ChannelError, ChannelPermanent, ChannelTransient, ChannelUnknown
 
 TOO_MANY_REQUESTS = 429
@@ -40,7 +40,7 @@ def _refusal(error: TwilioException) -> ChannelError:
         return ChannelTransient(text, code=code)
     if status >= SERVER_ERROR:
         return ChannelUnknown(text, code=code)
-    kind = kind_of(code)
+    kind = class_of(code).kind
     if kind == "retry":
         return ChannelTransient(text, code=code)
     return ChannelPermanent(text, code=code, kind=kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import re
@@ -59,8 +60,13 @@ def _status(sid: str, channel: str, form: Form, outbox_id: str) -> Sequence[Inbo
             status_of=sid,
             outbox_id=outbox_id if _OUTBOX_ID.fullmatch(outbox_id) else "",
             error_code=code,
-            error_kind=codes.kind_of(code) if code else "",
-            extra=_without_blanks({"user_id": _user_id(form)}),
+            error_kind=codes.class_of(code).kind if code else "",
+            extra=_without_blanks(
+                {
+                    "user_id": _user_id(form),
+                    "error_message": form.get("ErrorMessage") or form.get("ChannelStatusMessage", ""),
+                }
+            ),
         )
     ]
 
@@ -86,10 +92,13 @@ def _talk(sid: str, channel: str, form: Form) -> Sequence[InboundMessage]:
 
 def _message(provider_id: str, channel: str, form: Form, kind: EventKind | None = None) -> InboundMessage:
     payload = form.get("ButtonPayload") or form.get("ListId", "")
+    # A button of a template may come without its id; then the message under which it stands tells.
+    pressed = payload or (form.get("ButtonText") and form.get("OriginalRepliedMessageSid"))
     address = _address(form.get("From", ""))
     media = _media(form)
+    context = _context(form)
     return InboundMessage(
-        kind=kind or (EventKind.PRESS if payload else EventKind.MESSAGE),
+        kind=kind or (EventKind.PRESS if pressed else EventKind.MESSAGE),
         channel=channel,
         provider_id=provider_id,
         account=_address(form.get("To", "")),
@@ -97,8 +106,8 @@ def _message(provider_id: str, channel: str, form: Form, kind: EventKind | None 
         text=form.get("Body") or form.get("ButtonText") or form.get("ListTitle", ""),
         payload=payload[:MAX_PAYLOAD],
         message_kind=_message_kind(form, media),
-        profile_name=form.get("ProfileName", "").strip()[:MAX_NAME],
-        phone=addresses.phone_of(address, f"+{form.get('WaId', '')}"),
+        profile_name=(form.get("ProfileName", "").strip() or context.get("ProfileName", "").strip())[:MAX_NAME],
+        phone=addresses.phone_of(address, f"+{form.get('WaId', '')}", f"+{context.get('WaId', '')}"),
         media=media,
         reply_to=form.get("OriginalRepliedMessageSid", "")[:64],
         extra=_extra(form),
@@ -145,13 +154,42 @@ def _extra(form: Form) -> Mapping[str, Json]:
     return _without_blanks(
         {
             "user_id": _user_id(form),
+            "parent_user_id": addresses.split(form.get("ParentExternalUserId", ""))[1],
             "username": form.get("ProfileUsername", "").removeprefix("@"),
             "forwarded": form.get("Forwarded") == "true",
+            "frequently_forwarded": form.get("FrequentlyForwarded") == "true",
             "location": _location(form),
             "referral_source_id": form.get("ReferralSourceId", ""),
+            "referral": _referral(form),
+            "interactive": form.get("InteractiveData") or form.get("FlowData", ""),
             "opt_out": form.get("OptOutType", ""),
         }
     )
+
+
+def _referral(form: Form) -> Mapping[str, Json]:
+    """The advertisement through which they came; staff see what the customer saw."""
+    names = {
+        "body": "ReferralBody",
+        "headline": "ReferralHeadline",
+        "source_type": "ReferralSourceType",
+        "source_url": "ReferralSourceUrl",
+        "media_type": "ReferralMediaContentType",
+        "media_url": "ReferralMediaUrl",
+        "click_id": "ReferralCtwaClid",
+    }
+    return _without_blanks({name: form.get(field, "") for name, field in names.items()})
+
+
+def _context(form: Form) -> Mapping[str, str]:
+    """What ChannelMetadata repeats of the sender; Twilio describes it nowhere, so anything may be in it."""
+    try:
+        context = json.loads(form.get("ChannelMetadata", ""))["data"]["context"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return {}
+    if not isinstance(context, dict):
+        return {}
+    return {name: storable(value) for name, value in context.items() if isinstance(value, str)}
 
 
 def _location(form: Form) -> Mapping[str, Json] | None:

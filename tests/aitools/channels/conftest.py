@@ -17,3 +17,5 @@ def twilio_account(settings: Settings) -> None:
     settings.TWILIO_SMS_FROM = "+15550100199"
     settings.TWILIO_WHATSAPP_FROM = "whatsapp:+15550100188"
     settings.TWILIO_API_BASE_URL = ""
+    settings.TWILIO_QUESTION_CONTENT_SIDS = {}
+    settings.TWILIO_LATE_CONTENT_SIDS = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -129,6 +130,26 @@ def test_a_choice_from_a_list_is_a_press() -> None:
     assert (event.kind, event.payload, event.text) == (EventKind.PRESS, "branch:centro", "Centro")
 
 
+def test_a_button_without_its_id_is_a_press_of_the_message_it_stands_under() -> None:
+    (event,) = parsed(ButtonText="Sí", Body="Sí", OriginalRepliedMessageSid="MM7")
+
+    assert (event.kind, event.payload, event.text, event.reply_to) == (EventKind.PRESS, "", "Sí", "MM7")
+
+
+def test_who_came_through_an_advertisement_brings_what_it_said() -> None:
+    (event,) = parsed(Body="hola", ReferralSourceId="120", ReferralHeadline="Tortas", ReferralNumMedia="0")
+
+    assert event.extra["referral_source_id"] == "120"
+    assert event.extra["referral"] == {"headline": "Tortas"}
+
+
+def test_name_and_phone_may_stand_in_the_metadata_alone() -> None:
+    metadata = {"type": "whatsapp", "data": {"context": {"ProfileName": "Ana", "WaId": "573000000001"}}}
+    (event,) = parsed(From="whatsapp:CO.TEST123", Body="hola", ChannelMetadata=json.dumps(metadata))
+
+    assert (event.address, event.profile_name, event.phone) == ("CO.TEST123", "Ana", "+573000000001")
+
+
 @pytest.mark.parametrize("message_type", ["unsupported", "interactive", "reaction", "poll"])
 def test_an_empty_message_of_another_type_is_unsupported(message_type: str) -> None:
     assert parsed(Body="", MessageType=message_type)[0].message_kind == "unsupported"
@@ -162,6 +183,9 @@ def test_what_we_cannot_place_is_no_event(form: Mapping[str, str]) -> None:
         {"NumMedia": "a lot", "MediaUrl7": "https://api.example/x"},
         {"ProfileName": "N" * 5000, "ButtonPayload": "p" * 5000, "From": "whatsapp:" + "9" * 5000},
         {"ChannelMetadata": "{not json", "WaId": "+-"},
+        {"ChannelMetadata": "[" * 100_000},
+        {"ChannelMetadata": '{"data": {"context": {"ProfileName": 7, "WaId": "\\ud800"}}}'},
+        {"ChannelMetadata": '{"data": ["context"]}'},
     ],
 )
 def test_odd_values_still_make_a_message_that_fits_its_row(form: Mapping[str, str]) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from pytest_django import Settings
 from twilio.base.exceptions import TwilioRestException
 
-from aitools.channels.base import DeliveryStatus, OutgoingMessage
-from aitools.channels.twilio import TwilioSms, TwilioWhatsApp, channels
+from aitools.channels.base import DeliveryStatus, ErrorClass, OutgoingMessage
+from aitools.channels.twilio import TwilioSms, TwilioWhatsApp, channels, client
 from aitools.channels.twilio.failures import channel_error
 from aitools.errors import ChannelError, ChannelPermanent, ChannelTransient, ChannelUnknown
 from aitools.types import Button
@@ -29,6 +31,14 @@ from tests.wire.twilio import (
 
 KEY = "0b8f6f2e-6c1e-4a3e-9a53-0d3f5a1c2b4d"
 SMS = OutgoingMessage(outbox_id=KEY, account="+15550100199", address="+573000000001", text="¿Confirmas? (sí/no)")
+TEMPLATE = "HX" + "a" * 32
+QUESTION = OutgoingMessage(
+    outbox_id=KEY,
+    account="+15550100188",
+    address="+573000000001",
+    text="Voy a:\n• 2 × Pan\n¿Confirmas?",
+    buttons=(Button("confirm:7:yes", "Sí"), Button("confirm:7:no", "No")),
+)
 WHATSAPP = OutgoingMessage(outbox_id=KEY, account="+15550100188", address="+573000000001", text="Hola")
 
 
@@ -95,12 +105,46 @@ def test_sms_loses_what_would_make_it_dear_and_whatsapp_keeps_it(twilio: TwilioA
     assert twilio.texts == ['2 x "Croissant" - l\'oro', fancy]
 
 
-def test_buttons_are_left_to_the_text(twilio: TwilioApi) -> None:
-    question = OutgoingMessage(KEY, "+15550100188", "+573000000001", "¿Confirmas?", (Button("yes", "Sí"),))
-    TwilioWhatsApp().send(question)
+def test_without_a_template_buttons_are_left_to_the_text(twilio: TwilioApi) -> None:
+    TwilioWhatsApp().send(QUESTION)
 
-    assert twilio.texts == ["¿Confirmas?"]
-    assert not TwilioWhatsApp().capabilities.buttons
+    assert twilio.texts == ["Voy a:\n• 2 × Pan\n¿Confirmas?"]
+    assert not TwilioWhatsApp().capabilities.has_buttons("es")
+
+
+def test_buttons_go_in_the_template_of_the_language(twilio: TwilioApi, settings: Settings) -> None:
+    settings.TWILIO_QUESTION_CONTENT_SIDS = {"es": TEMPLATE}
+    TwilioWhatsApp().send(QUESTION)
+    TwilioWhatsApp().send(replace(QUESTION, language="es-mx"))
+    TwilioWhatsApp().send(replace(QUESTION, language="en"))
+
+    spanish, mexican, english = twilio.forms
+    assert spanish["ContentSid"] == mexican["ContentSid"] == TEMPLATE
+    variables = json.loads(spanish["ContentVariables"])
+    assert variables == {"1": QUESTION.text, "2": "confirm:7:yes", "3": "confirm:7:no"}
+    assert "Body" not in spanish
+    assert english["Body"] == QUESTION.text
+    can = TwilioWhatsApp().capabilities
+    assert (can.has_buttons("es"), can.has_buttons("en"), can.limit(beside_buttons=True)) == (True, False, 1024)
+
+
+def test_after_the_window_a_text_goes_in_the_template_on_one_line(twilio: TwilioApi, settings: Settings) -> None:
+    settings.TWILIO_LATE_CONTENT_SIDS = {"es": TEMPLATE}
+    TwilioWhatsApp().send(replace(WHATSAPP, text="Tu torta\n\n  está lista", as_template=True))
+
+    (form,) = twilio.forms
+    assert form["ContentSid"] == TEMPLATE
+    assert json.loads(form["ContentVariables"]) == {"1": "Tu torta está lista"}
+
+
+def test_a_text_in_a_template_is_found_by_its_words(twilio: TwilioApi, settings: Settings) -> None:
+    settings.TWILIO_LATE_CONTENT_SIDS = {"es": TEMPLATE}
+    since, late = datetime.now(UTC), replace(WHATSAPP, text="Tu torta\nestá lista", as_template=True)
+    TwilioWhatsApp().send(late)
+    twilio.messages[0]["body"] = "La panadería te escribe: Tu torta está lista. Gracias."
+
+    assert TwilioWhatsApp().find_sent(late, since) is not None
+    assert TwilioWhatsApp().find_sent(replace(late, as_template=False), since) is None
 
 
 @pytest.mark.parametrize(
@@ -167,6 +211,31 @@ def test_the_wall_clock_limits_a_send(fault: Fault, twilio: TwilioApi, monkeypat
     with pytest.raises(ChannelUnknown):
         TwilioSms().send(SMS)
     assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("30003", ErrorClass.LATER),
+        ("63038", ErrorClass.SLOW),
+        ("21614", ErrorClass.RECIPIENT),
+        ("21656", ErrorClass.CONTENT),
+        ("470", ErrorClass.WINDOW),
+        ("471", ErrorClass.SLOW),
+        ("12345", ErrorClass.UNKNOWN),
+        ("", ErrorClass.UNKNOWN),
+    ],
+)
+def test_a_code_says_what_to_do_next(code: str, expected: ErrorClass) -> None:
+    assert TwilioSms().error_class(code) is expected
+
+
+def test_connections_are_kept_for_the_next_message(twilio: TwilioApi) -> None:
+    for _ in range(3):
+        TwilioSms().send(SMS)
+
+    assert client.client() is client.client()
+    assert twilio.connections == 1
 
 
 def test_an_error_for_staff_carries_no_phone_number() -> None:
