@@ -61,6 +61,8 @@ def receive(events: Sequence[InboundMessage]) -> int:
 def _receive(event: InboundMessage) -> int:
     if event.kind == EventKind.STATUS:
         return statuses.receive(event)
+    if not event.address:
+        return _put_aside(event)
     sender = arrivals.sender_of(event)
     if sender is not None and _is_plain_talk(sender, event):
         try:
@@ -71,6 +73,22 @@ def _receive(event: InboundMessage) -> int:
             queue.wake(sender.conversation.pk, due_in)
             return 1
     return _receive_with_care(event)
+
+
+def _put_aside(event: InboundMessage) -> int:
+    """What belongs to nobody's conversation is kept, counted, and done with."""
+    with transaction.atomic(durable=True):
+        _row, is_new = InboundEvent.objects.get_or_create(
+            channel=event.channel,
+            provider_id=event.provider_id,
+            defaults={
+                "kind": event.kind,
+                "message_kind": event.message_kind,
+                "extra": storable(dict(event.extra)),
+                "state": InboundState.APPLIED,
+            },
+        )
+    return int(is_new)
 
 
 def _is_plain_talk(sender: Sender, event: InboundMessage) -> bool:

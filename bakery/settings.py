@@ -98,6 +98,7 @@ AITOOLS_PROVIDERS = {
 AITOOLS_CHANNELS = {
     "twilio_sms": "aitools.channels.twilio.TwilioSms",
     "twilio_whatsapp": "aitools.channels.twilio.TwilioWhatsApp",
+    "whatsapp_cloud": "aitools.channels.whatsapp.WhatsAppCloud",
     "web": "aitools.channels.web.WebChannel",
     "console": "aitools.channels.console.ConsoleChannel",
 }
@@ -129,7 +130,6 @@ TWILIO_SHARED_KEY_SECRET = _environment.text("TWILIO_SHARED_KEY_SECRET")
 if TWILIO_SMS_FROM or TWILIO_WHATSAPP_FROM:
     for _name in ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"):
         _environment.required(_name, purpose="a Twilio sender is set and needs it", example="from Twilio's console")
-TWILIO_API_BASE_URL = _environment.url(
 TWILIO_QUESTION_CONTENT_SIDS = _environment.by_language(
     "TWILIO_QUESTION_CONTENT_SIDS",
     r"HX[0-9a-fA-F]{32}",
@@ -148,11 +148,44 @@ TWILIO_SMS_PER_SECOND = _environment.number(
 TWILIO_WHATSAPP_PER_SECOND = _environment.number(
     "TWILIO_WHATSAPP_PER_SECOND", 80, least=1, purpose="how many WhatsApp messages a second one of our numbers sends"
 )
+TWILIO_API_BASE_URL = _environment.url(
     "TWILIO_API_BASE_URL",
     "",
     ("http://", "https://"),
     purpose="where Twilio's API is, when not at Twilio",
     example="https://api.twilio.com",
+)
+
+WHATSAPP_PHONE_NUMBER_ID = _environment.matching(
+    "WHATSAPP_PHONE_NUMBER_ID",
+    r"[0-9]{5,40}",
+    form="digits: the number's id at Meta, not the number",
+    purpose="who sends our WhatsApp messages through Meta's Cloud API",
+    example="100000000000177",
+)
+WHATSAPP_TOKEN = _environment.text("WHATSAPP_TOKEN")
+WHATSAPP_APP_SECRET = _environment.text("WHATSAPP_APP_SECRET")
+WHATSAPP_VERIFY_TOKEN = _environment.text("WHATSAPP_VERIFY_TOKEN")
+if WHATSAPP_PHONE_NUMBER_ID:
+    for _name in ("WHATSAPP_TOKEN", "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN"):
+        _environment.required(_name, purpose="a Cloud API number is set and needs it", example="from Meta's console")
+WHATSAPP_API_BASE_URL = _environment.url(
+    "WHATSAPP_API_BASE_URL",
+    "",
+    ("http://", "https://"),
+    purpose="where Meta's Graph API is, when not at Meta",
+    example="https://graph.facebook.com",
+)
+# Meta ends a version some two years after its release.
+WHATSAPP_API_VERSION = (
+    _environment.matching(
+        "WHATSAPP_API_VERSION",
+        r"v[0-9]+\.[0-9]+",
+        form="a version of the Graph API",
+        purpose="the version of Meta's API that we speak",
+        example="v23.0",
+    )
+    or "v23.0"
 )
 
 # Django

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 _TITLES = {
     "twilio_whatsapp": _("WhatsApp"),
+    "whatsapp_cloud": _("WhatsApp"),
     "twilio_sms": _("SMS"),
     "web": _("Chat page"),
     "console": _("Terminal"),

@@ -31,3 +31,7 @@ def samples(name: str) -> list[Sample]:
 
 def twilio_signatures() -> list[Mapping[str, Any]]:
     return list(json.loads((FOLDER / "signatures.json").read_text())["twilio"])
+
+
+def whatsapp_signatures() -> list[Mapping[str, Any]]:
+    return list(json.loads((FOLDER / "signatures.json").read_text())["whatsapp_cloud"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pytest_django import Settings
 
+from tests.wire import whatsapp
 from tests.wire.twilio import ACCOUNT_SID, AUTH_TOKEN
 
 
@@ -19,3 +20,12 @@ def twilio_account(settings: Settings) -> None:
     settings.TWILIO_API_BASE_URL = ""
     settings.TWILIO_QUESTION_CONTENT_SIDS = {}
     settings.TWILIO_LATE_CONTENT_SIDS = {}
+
+
+@pytest.fixture(autouse=True)
+def whatsapp_number(settings: Settings) -> None:
+    settings.WHATSAPP_PHONE_NUMBER_ID = whatsapp.PHONE_NUMBER_ID
+    settings.WHATSAPP_TOKEN = whatsapp.TOKEN
+    settings.WHATSAPP_APP_SECRET = whatsapp.APP_SECRET
+    settings.WHATSAPP_VERIFY_TOKEN = whatsapp.VERIFY_TOKEN
+    settings.WHATSAPP_API_BASE_URL = ""

@@ -13,19 +13,23 @@ from django.http import HttpRequest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from aitools.channels.base import Channel, OutgoingMessage, Sent, channel_for
+from aitools.channels.base import Channel, EventKind, OutgoingMessage, Sent, channel_for
 from aitools.errors import ConfigurationError, SignatureError
 from aitools.types import Button
 from tests.wire.twilio import twilio_api
+from tests.wire.whatsapp import graph_api
 
 NAMES = sorted(configured.AITOOLS_CHANNELS)
+#: Their vendors list nothing; what came of a send is told by a status with our row's id.
+PROVED_BY_STATUS = {"whatsapp_cloud"}
 GARBAGE = [b"", b"\x00", b"{", b"[" * 5000, b"\xff\xfe", urlencode({"MessageSid": "\x00", "From": "x" * 9999}).encode()]
 
 
 @pytest.fixture(params=NAMES)
 def channel(request: pytest.FixtureRequest, settings: Settings) -> Iterator[Channel]:
-    with twilio_api() as api:
+    with twilio_api() as api, graph_api() as graph:
         settings.TWILIO_API_BASE_URL = api.base_url
+        settings.WHATSAPP_API_BASE_URL = graph.base_url
         yield channel_for(request.param)
 
 
@@ -56,10 +60,12 @@ def test_a_stranger_is_refused(channel: Channel) -> None:
 @pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded"])
 @pytest.mark.parametrize("body", GARBAGE)
 def test_no_content_makes_parsing_fail(body: bytes, content_type: str, channel: Channel) -> None:
-    assert list(channel.parse(posted(body, content_type))) == []
+    events = channel.parse(posted(body, content_type))
+
+    assert all(event.kind is EventKind.SYSTEM and not event.address for event in events)
 
 
-def test_what_was_sent_can_be_found_again(channel: Channel) -> None:
+def test_what_was_sent_can_be_found_again_where_the_vendor_lists_it(channel: Channel) -> None:
     since = datetime.now(UTC)
     question = OutgoingMessage("7e0a", "", "+573000000001", "¿Confirmas?", (Button("yes", "Sí"), Button("no", "No")))
 
@@ -68,6 +74,9 @@ def test_what_was_sent_can_be_found_again(channel: Channel) -> None:
     assert isinstance(sent, Sent)
     assert sent.provider_id
     found = channel.find_sent(question, since)
+    if channel.name in PROVED_BY_STATUS:
+        assert found is None
+        return
     assert found is not None
     assert found.provider_id == sent.provider_id
 

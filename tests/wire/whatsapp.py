@@ -1,0 +1,221 @@
+"""Meta's Graph API on a local port, and Meta's side of our webhook.
+
+Requests are checked against the description of what we may send when that is at
+hand (``CHANNEL_CASES``); the fake then refuses what Meta would refuse.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from django.test import Client
+from jsonschema import Draft202012Validator
+
+from tests.wire.twilio import CHANNEL_CASES, Fault
+
+OPENAPI = CHANNEL_CASES / "meta_messages_openapi.json"
+
+PHONE_NUMBER_ID = "100000000000177"
+TOKEN = "test-whatsapp-token-0001"
+APP_SECRET = "test-whatsapp-app-secret-0001"
+VERIFY_TOKEN = "test-verify-token-0001"
+PATH = "/webhooks/whatsapp"
+
+RATE_LIMITED = Fault(status=429, code=130429)
+SERVER_ERROR = Fault(status=500, code=131000)
+#: A gateway's page: nobody knows whether the message got through.
+BAD_GATEWAY = Fault(status=502)
+
+
+def refusal(code: int, status: int = 400) -> Fault:
+    return Fault(status=status, code=code)
+
+
+@dataclass
+class GraphApi:
+    """The number's state. ``messages`` in order of creation, as they were posted, each with its ``id``.
+
+    ``read`` are the ids of customers' messages that were marked as read;
+    ``faults`` are used up by messages, first one first.
+    """
+
+    base_url: str
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+    faults: deque[Fault] = field(default_factory=deque)
+    refused: list[str] = field(default_factory=list)
+    connections: set[Any] = field(default_factory=set)
+    requests: int = 0
+    closing: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def texts(self) -> list[str]:
+        return [text_of(message) for message in self.messages]
+
+    def create(self, message: Mapping[str, Any]) -> str:
+        wamid = f"wamid.{uuid.uuid4().hex}"
+        self.messages.append({**message, "id": wamid})
+        return wamid
+
+    def status(self, wamid: str, status: str, code: int | None = None) -> dict[str, Any]:
+        """The body of a status webhook for a message created here."""
+        message = next(one for one in self.messages if one["id"] == wamid)
+        told: dict[str, Any] = {"id": wamid, "status": status, "timestamp": str(int(time.time()))}
+        told |= {"recipient_id": str(message.get("to", "")).strip("+")}
+        if ours := message.get("biz_opaque_callback_data"):
+            told["biz_opaque_callback_data"] = ours
+        if code:
+            told["errors"] = [{"code": code, "title": "Fault of the test"}]
+        return envelope(statuses=[told])
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """What the customer reads."""
+    if message["type"] == "interactive":
+        return str(message["interactive"]["body"]["text"])
+    return str(message["text"]["body"])
+
+
+def buttons_of(message: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The buttons under it, as ``{"id": …, "title": …}``."""
+    buttons = message.get("interactive", {}).get("action", {}).get("buttons", [])
+    return [button["reply"] for button in buttons]
+
+
+def envelope(field: str = "messages", **value: Any) -> dict[str, Any]:
+    """A webhook's body with one change."""
+    metadata = {"display_phone_number": "12025550177", "phone_number_id": PHONE_NUMBER_ID}
+    changed = {"messaging_product": "whatsapp", "metadata": metadata, **value}
+    entry = {"id": "200000000000001", "changes": [{"value": changed, "field": field}]}
+    return {"object": "whatsapp_business_account", "entry": [entry]}
+
+
+def message(sender: str = "12025550141", name: str = "Ana", **content: Any) -> dict[str, Any]:
+    """A webhook's body with one message; ``content`` such as ``text={"body": "hola"}``."""
+    kind = next(iter(content))
+    sent = {"from": sender, "id": content.pop("id", f"wamid.{uuid.uuid4().hex}"), "timestamp": str(int(time.time()))}
+    contact = {"profile": {"name": name}, "wa_id": sender}
+    return envelope(contacts=[contact], messages=[{**sent, "type": kind, **content}])
+
+
+def press(button: Mapping[str, str], sender: str = "12025550141") -> dict[str, Any]:
+    """A webhook's body with a tap on one of our buttons."""
+    return message(sender, interactive={"type": "button_reply", "button_reply": dict(button)})
+
+
+def as_meta_writes(body: Any) -> bytes:
+    return json.dumps(body, separators=(",", ":")).replace("/", "\\/").encode()
+
+
+def signature_of(body: bytes, secret: str = APP_SECRET) -> str:
+    return "sha256=" + hmac.new(secret.encode(), body, "sha256").hexdigest()
+
+
+def signed_post(client: Client, body: Any, *, secret: str = APP_SECRET) -> Any:
+    """Post a body as Meta does; bytes go as they are."""
+    raw = body if isinstance(body, bytes) else as_meta_writes(body)
+    headers = {"X-Hub-Signature-256": signature_of(raw, secret)}
+    return client.post(PATH, data=raw, content_type="application/json", headers=headers)
+
+
+@contextmanager
+def graph_api() -> Iterator[GraphApi]:
+    """A running fake; set ``WHATSAPP_API_BASE_URL`` to its ``base_url``."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.daemon_threads = True
+    api = GraphApi(f"http://127.0.0.1:{server.server_address[1]}")
+    server.api = api  # type: ignore[attr-defined]  # how http.server hands state to its handlers
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield api
+    finally:
+        api.closing.set()
+        server.shutdown()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    @property
+    def api(self) -> GraphApi:
+        api: GraphApi = self.server.api  # type: ignore[attr-defined]
+        return api
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        self.api.requests += 1
+        self.api.connections.add(self.client_address)
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._answer(401, _error(190, "Access token has expired"))
+        elif self.path != f"/v23.0/{PHONE_NUMBER_ID}/messages":
+            self._answer(404, _error(33, "Object does not exist"))
+        elif complaint := _complaint(body):
+            self.api.refused.append(complaint)
+            self._answer(400, _error(100, complaint))
+        elif body.get("status") == "read":
+            self.api.read.append(body["message_id"])
+            self._answer(200, {"success": True})
+        else:
+            self._create(body, self.api.faults.popleft() if self.api.faults else Fault(accepted=True))
+
+    def _create(self, body: Mapping[str, Any], fault: Fault) -> None:
+        self.api.closing.wait(fault.seconds)
+        accepted = fault.accepted or not (fault.status or fault.drop)
+        wamid = self.api.create(body) if accepted else ""
+        if fault.drop:
+            self.close_connection = True
+        elif fault.status:
+            self._answer(fault.status, _error(fault.code, "Fault of the test") if fault.code else b"<html>Sorry</html>")
+        else:
+            to = str(body.get("to") or body.get("recipient"))
+            sent = {"messaging_product": "whatsapp", "contacts": [{"input": to}], "messages": [{"id": wamid}]}
+            self._answer(200, sent, drip=fault.drip)
+
+    def _answer(self, status: int, content: Mapping[str, Any] | bytes, *, drip: bool = False) -> None:
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        for part in [body[at : at + 1] for at in range(len(body))] if drip else [body]:
+            if drip and self.api.closing.wait(0.05):
+                break
+            self.wfile.write(part)
+            self.wfile.flush()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class's name
+        """Keep test output to what tests say."""
+
+
+def _error(code: int, words: str) -> dict[str, Any]:
+    return {"error": {"message": f"(#{code}) {words}", "type": "OAuthException", "code": code, "fbtrace_id": "AAAA"}}
+
+
+def _complaint(body: Any) -> str:
+    """What the description of the API has against a request; "" when nothing."""
+    validator = _validator()
+    faults: Sequence[Any] = list(validator.iter_errors(body)) if validator else []
+    return "; ".join(fault.message for fault in faults)[:300]
+
+
+@cache
+def _validator() -> Draft202012Validator | None:
+    if not OPENAPI.exists():
+        return None
+    document = json.loads(OPENAPI.read_text())
+    operation = document["paths"]["/{version}/{phoneNumberId}/messages"]["post"]
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    return Draft202012Validator({**schema, "components": document["components"]})
