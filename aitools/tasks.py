@@ -27,10 +27,10 @@ def deliver(conversation_id: int) -> None:
         sending.deliver(conversation_id)
 
 
-@shared_task(name="aitools.tasks.sweep", ignore_result=True, expires=15)
+@shared_task(name="aitools.tasks.sweep", ignore_result=True)
 def sweep() -> None:
     with _without_words():
-        sweeping.sweep()
+        sweeping.sweep_now_and_then()
 
 
 @shared_task(name="aitools.tasks.purge", ignore_result=True)

@@ -11,6 +11,8 @@ from kombu import Exchange, Queue
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
 
 SWEEP_SECONDS = 15
+# What waited so long is dropped. By the clocks of beat and worker, which may be apart: far more than that.
+EXPIRY_SECONDS = 3600
 # Longer than any task, or the broker hands the same one out twice. A message that a dead worker held
 # back for so long delays nothing: the sweep wakes its conversation.
 VISIBILITY_SECONDS = 1800
@@ -49,13 +51,13 @@ app.conf.update(
         "sweep": {
             "task": "aitools.tasks.sweep",
             "schedule": SWEEP_SECONDS,
-            "options": {"expires": SWEEP_SECONDS, "queue": "sends"},
+            "options": {"expires": EXPIRY_SECONDS, "queue": "sends"},
         },
         # At night in the Americas. By the calendar: an interval would begin anew with each start of beat.
         "purge": {
             "task": "aitools.tasks.purge",
             "schedule": crontab(hour=8, minute=23),
-            "options": {"expires": 3600},
+            "options": {"expires": EXPIRY_SECONDS},
         },
     },
 )
