@@ -15,6 +15,8 @@ from aitools.types import Button
 
 #: Not settled yet: such a row holds up the later ones of its conversation.
 OPEN = (OutboundState.QUEUED, OutboundState.SENDING, OutboundState.UNCERTAIN)
+#: The error code of a message that was given up without proof whether it arrived.
+UNKNOWN = "unknown"
 
 
 def enqueue(
@@ -55,17 +57,28 @@ def _parts(text: str, can: Capabilities, *, has_buttons: bool) -> list[str]:
     return parts
 
 
-def retry(outbound_id: int) -> None:
-    """Staff ask for another try of a failed or uncertain message."""
+def retry(outbound_id: int, *, anyway: bool = False) -> bool:
+    """Staff ask for another try of a message; whether it is sent again.
+
+    One that may have arrived is repeated only ``anyway``, and marked so.
+    """
     with transaction.atomic():
         row = OutboundMessage.objects.select_for_update().get(pk=outbound_id)
-        unsent = row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN)
-        if unsent and row.text and not _is_closed_question(row):
-            row.possibly_repeated = row.possibly_repeated or row.state == OutboundState.UNCERTAIN
-            row.state, row.due_at, row.give_up_at = OutboundState.QUEUED, clock.now(), None
-            row.status = row.provider_id = ""
-            row.save(update_fields=["possibly_repeated", "state", "due_at", "give_up_at", "status", "provider_id"])
-            queue.deliver(row.conversation_id)
+        unsent = row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN) and row.text
+        if not unsent or _is_closed_question(row) or (may_have_arrived(row) and not anyway):
+            return False
+        row.possibly_repeated = row.possibly_repeated or may_have_arrived(row)
+        row.state, row.due_at, row.give_up_at = OutboundState.QUEUED, clock.now(), None
+        row.status = row.provider_id = ""
+        row.save(update_fields=["possibly_repeated", "state", "due_at", "give_up_at", "status", "provider_id"])
+        queue.deliver(row.conversation_id)
+    return True
+
+
+def may_have_arrived(row: OutboundMessage) -> bool:
+    """Whether nobody knows what became of this message, now or when it was given up."""
+    given_up = row.state == OutboundState.FAILED and row.error_code == UNKNOWN
+    return given_up or row.state == OutboundState.UNCERTAIN
 
 
 def _is_closed_question(row: OutboundMessage) -> bool:

@@ -18,7 +18,7 @@ from aitools.channels.base import Channel, OutgoingMessage, Sent, channel_for
 from aitools.delivery import fail, mark_sent
 from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
 from aitools.models import OutboundMessage, OutboundState
-from aitools.outbox import OPEN
+from aitools.outbox import OPEN, UNKNOWN
 from aitools.types import Button
 
 log = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ def _settle(row: OutboundMessage, now: datetime) -> None:
         )
     else:
         reason = row.error or "unknown whether it was sent"
-        fail(row, code=row.error_code, reason=reason, unless_settled=True)
+        fail(row, code=UNKNOWN, reason=reason, unless_settled=True)
 
 
 def _find_sent(channel: Channel, row: OutboundMessage, since: datetime) -> Sent | None:

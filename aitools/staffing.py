@@ -64,9 +64,9 @@ def set_language(conversation_id: int, language: str) -> None:
     Conversation.objects.filter(pk=conversation_id).update(language=language, language_fixed=True)
 
 
-def retry_send(outbound_id: int) -> None:
-    """Try a failed or uncertain message once more."""
-    outbox.retry(outbound_id)
+def retry_send(outbound_id: int, *, anyway: bool = False) -> bool:
+    """Try a failed message once more, with ``anyway`` one that may have arrived too; whether it is sent again."""
+    return outbox.retry(outbound_id, anyway=anyway)
 
 
 def _to_person(conversation: Conversation, minutes: int | None) -> None:

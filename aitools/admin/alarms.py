@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from django.db.models import F, Min, Q, QuerySet
 
-from aitools import behaviour
-from aitools.models import Conversation, InboundEvent, OutboundMessage, OutboundState, PendingConfirmation
+from aitools import behaviour, deadletters
+from aitools.models import Conversation, InboundEvent, OutboundMessage, OutboundState, PendingConfirmation, Turn
 
 #: How many of each are listed; the lists behind them have the rest.
 SHOWN = 8
@@ -20,6 +20,7 @@ class Alarms:
     """The newest of each kind. ``unread_minutes`` is the age of the oldest unread message, None without one."""
 
     bot_off: bool
+    unanswered: tuple[Turn, ...]
     waiting: tuple[Conversation, ...]
     questions: tuple[PendingConfirmation, ...]
     failed: tuple[OutboundMessage, ...]
@@ -28,14 +29,17 @@ class Alarms:
 
     @property
     def quiet(self) -> bool:
-        return not (self.bot_off or self.waiting or self.questions or self.failed or self.unread_minutes)
+        return not (
+            self.bot_off or self.unanswered or self.waiting or self.questions or self.failed or self.unread_minutes
+        )
 
 
 def current(now: datetime) -> Alarms:
-    """What needs a person at this time. Five queries."""
+    """What needs a person at this time. Six queries."""
     unread = _unread().aggregate(since=Min("received_at"))["since"]
     return Alarms(
         bot_off=not behaviour.profile().bot_on,
+        unanswered=tuple(deadletters.waiting()[:SHOWN]),
         waiting=tuple(_waiting()[:SHOWN]),
         questions=tuple(_questions()[:SHOWN]),
         failed=tuple(_failed(now)[:SHOWN]),

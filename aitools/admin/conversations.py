@@ -19,7 +19,8 @@ from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilt
 from unfold.decorators import display
 
 from aitools import clock, staffing
-from aitools.admin import talk
+from aitools import deadletters as given_up
+from aitools.admin import deadletters, talk
 from aitools.admin.columns import ChannelColumn, LanguageColumn
 from aitools.admin.filters import ChannelFilter, DayRangeFilter
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -59,6 +60,7 @@ class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, ReadOnly, Gr
         "language": "change",
         "seen": "change",
         "retry": "change",
+        "try-again": "change",
     }
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
@@ -103,6 +105,7 @@ class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, ReadOnly, Gr
         if row is not None:
             context |= self._talk(request, row.pk) | {
                 "with_person": row.is_with_person(clock.now()),
+                "unanswered": deadletters.of(given_up.newest(row.pk)),
                 "languages": settings.LANGUAGES,
                 "reply_length": REPLY_LENGTH,
             }
@@ -151,8 +154,14 @@ class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, ReadOnly, Gr
         number = _number(request.POST.get("message"))
         if not OutboundMessage.objects.filter(pk=number, conversation=row, state__in=talk.RETRIABLE).exists():
             raise Refused(_("That message needs no second try."))
-        staffing.retry_send(number)
+        if not staffing.retry_send(number, anyway=request.POST.get("anyway") == "1"):
+            raise Refused(
+                _("It may have arrived already. Ask the customer, or tick that it is to be sent all the same.")
+            )
         return _("It will be sent again.")
+
+    def do_try_again(self, request: HttpRequest, row: Conversation) -> str:
+        return deadletters.try_again(_number(request.POST.get("turn")), row.pk)
 
 
 def _time(value: str) -> datetime | None:

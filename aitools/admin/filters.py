@@ -16,7 +16,7 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 
-from aitools import events
+from aitools import deadletters, events
 from aitools.channels.names import channel_title
 from aitools.tools import registry
 
@@ -104,6 +104,19 @@ class KindFilter(DropdownFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         kind = self.value()
         return queryset.filter(kind=kind) if kind else queryset
+
+
+class UnansweredFilter(DropdownFilter):
+    """Turns that were given up and still wait for staff: found by their events, not by reading the table."""
+
+    title = _("given up")
+    parameter_name = "unanswered"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("waiting", _("waiting for staff"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(pk__in=deadletters.waiting().values("pk")) if self.value() else queryset
 
 
 def _day(values: Any) -> date | None:

@@ -71,13 +71,20 @@ class OutboundMessageAdmin(ReadOnly, GrowingList):
 
     @admin.action(description=gettext_lazy("Send again"), permissions=["resend"])
     def send_again(self, request: HttpRequest, queryset: QuerySet[OutboundMessage]) -> None:
-        ids = list(queryset.filter(state__in=RETRIABLE).values_list("pk", flat=True))
-        for pk in ids:
-            staffing.retry_send(pk)
-        text = ngettext("%(count)d message is sent again.", "%(count)d messages are sent again.", len(ids))
-        if ids:
-            messages.success(request, text % {"count": len(ids)})
-        else:
+        """Those that surely did not arrive; the others need a look at their conversation first."""
+        tried = [staffing.retry_send(row.pk) for row in queryset.filter(state__in=RETRIABLE)]
+        sent, left = sum(tried), len(tried) - sum(tried)
+        if sent:
+            text = ngettext("%(count)d message is sent again.", "%(count)d messages are sent again.", sent)
+            messages.success(request, text % {"count": sent})
+        if left:
+            text = ngettext(
+                "%(count)d may have arrived, or is a question that is closed: look at its conversation.",
+                "%(count)d may have arrived, or are questions that are closed: look at their conversations.",
+                left,
+            )
+            messages.warning(request, text % {"count": left})
+        if not tried:
             messages.warning(request, _("None of these failed; nothing was sent."))
 
     def has_resend_permission(self, request: HttpRequest) -> bool:

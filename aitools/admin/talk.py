@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from aitools.channels.base import DeliveryStatus, EventKind
 from aitools.chatlog import answer_to
 from aitools.models import InboundEvent, OutboundMessage, OutboundState
+from aitools.outbox import may_have_arrived
 
 #: How many messages a page of talk shows.
 PAGE = 60
@@ -28,7 +29,7 @@ class Bubble:
 
     ``status`` and ``problem`` are lines for people, "" when there is nothing to
     say. ``buttons`` can still be pressed; ``answered`` replaces them. ``retry_id``
-    is the outbound row that may be tried again.
+    is the outbound row that may be tried again, ``doubtful`` if it may have arrived.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Bubble:
     buttons: tuple[str, ...] = ()
     answered: str = ""
     retry_id: int | None = None
+    doubtful: bool = False
     media: tuple[str, ...] = field(default=())
 
 
@@ -126,6 +128,7 @@ def answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
             buttons=() if answer else tuple(button.get("title", "") for button in message.buttons),
             answered=answer,
             retry_id=message.pk if message.text and message.state in RETRIABLE else None,
+            doubtful=may_have_arrived(message),
         )
 
 

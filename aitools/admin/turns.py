@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
+from aitools.admin import deadletters
 from aitools.admin.columns import LanguageColumn
-from aitools.admin.filters import DayRangeFilter
+from aitools.admin.filters import DayRangeFilter, UnansweredFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.replays import page_of
@@ -31,8 +32,8 @@ TURN_TONES = {
 class TurnAdmin(LanguageColumn, ReadOnly, GrowingList):
     """Read-only: a turn is what happened. Its page needs the permission to view turns, and shows all of it."""
 
-    list_display = ("started_at", "customer", "asked", "answered", "outcome", "failures")
-    list_filter = (("state", ChoicesDropdownFilter), ("started_at", DayRangeFilter))
+    list_display = ("started_at", "customer", "asked", "answered", "outcome", "failures", "failure")
+    list_filter = (UnansweredFilter, ("state", ChoicesDropdownFilter), ("started_at", DayRangeFilter))
     list_select_related = ("conversation",)
     fields = (
         ("customer", "state"),
@@ -50,6 +51,8 @@ class TurnAdmin(LanguageColumn, ReadOnly, GrowingList):
         context = dict(extra_context or {})
         if row is not None and self.has_view_permission(request, row):
             context["replay"] = page_of(replay(row))
+            context["unanswered"] = deadletters.of(row)
+            context["may_act"] = request.user.has_perm("aitools.change_conversation")
         return super().change_view(request, object_id, form_url, context)
 
     @display(description=gettext_lazy("customer"))

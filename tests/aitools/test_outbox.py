@@ -373,7 +373,8 @@ def test_a_retry_by_staff_starts_anew(desk: Desk, vendor: faulty.Vendor) -> None
 def test_a_retry_of_an_uncertain_message_says_that_it_may_be_a_repeat(desk: Desk, vendor: faulty.Vendor) -> None:
     vendor.outcomes.append(LOST)
     row = say(desk, "uno", Kind.NOTICE)
-    outbox.retry(row.pk)
+    assert not outbox.retry(row.pk)
+    assert outbox.retry(row.pk, anyway=True)
     desk.drain()
     row.refresh_from_db()
     assert (row.state, row.possibly_repeated, vendor.texts()) == ("sent", True, ["uno", "uno"])

@@ -180,6 +180,24 @@ def test_a_failed_message_is_tried_again_and_a_sent_one_is_not(browser: Client, 
     assert (failed.state, sent.state) == ("queued", "sent")
 
 
+@pytest.mark.parametrize("fields", [{"state": "uncertain"}, {"state": "failed", "error_code": "unknown"}])
+def test_a_message_that_may_have_arrived_is_repeated_only_knowingly(
+    browser: Client, published: list[Any], fields: dict[str, str]
+) -> None:
+    row = rows.conversation()
+    doubtful = rows.answered(row, "Listo.", **fields)
+    assert 'name="anyway"' in page(browser, row)
+    assert (
+        "It may have arrived already. Ask the customer"
+        in press(browser, row, "retry", message=str(doubtful.pk)).content.decode()
+    )
+    doubtful.refresh_from_db()
+    assert doubtful.state == fields["state"]
+    press(browser, row, "retry", message=str(doubtful.pk), anyway="1")
+    doubtful.refresh_from_db()
+    assert (doubtful.state, doubtful.possibly_repeated) == ("queued", True)
+
+
 def test_a_message_of_another_conversation_is_out_of_reach(browser: Client, published: list[Any]) -> None:
     foreign = rows.answered(rows.conversation(), "Listo.", state="failed")
     press(browser, rows.conversation(), "retry", message=str(foreign.pk))
