@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import translation
 
-from aitools import arrivals, behaviour, clock, outbox, queue, statuses, texts, wording
+from aitools import arrivals, behaviour, clock, outbox, presses, queue, statuses, texts, wording
 from aitools.arrivals import LONGEST_SETTLE_SECONDS, Sender
 from aitools.channels.base import EventKind, InboundMessage, channel_for
 from aitools.interruptions import interrupt, read_all
@@ -32,8 +32,6 @@ log = logging.getLogger(__name__)
 
 RESET = "/reset"
 TALK = (EventKind.MESSAGE, EventKind.PRESS)
-#: Bring back who opted out, besides the vendor's own word for it.
-OPT_IN_WORDS = frozenset({"START", "UNSTOP", "ALTA"})
 #: Kinds of message that ask for no answer.
 SILENT = frozenset({"reaction", "system"})
 
@@ -63,6 +61,7 @@ def _receive(event: InboundMessage) -> int:
         return statuses.receive(event)
     if not event.address:
         return _put_aside(event)
+    event = presses.told(event)
     sender = arrivals.sender_of(event)
     if sender is not None and _is_plain_talk(sender, event):
         try:
@@ -236,7 +235,7 @@ def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
     word = event.text.strip(" \n.,;!¡").upper() if event.kind == EventKind.MESSAGE else ""
     if word in channel_for(event.channel).capabilities.opt_out_words:
         return EventKind.OPT_OUT
-    if conversation.opted_out_at and word in OPT_IN_WORDS:
+    if conversation.opted_out_at and word in can.opt_in_words:
         return EventKind.OPT_IN
     return event.kind
 

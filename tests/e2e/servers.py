@@ -54,12 +54,15 @@ class Servers:
 @contextmanager
 def own_servers(folder: Path) -> Iterator[Servers]:
     """Both, in a folder of their own; stopped in the end."""
-    started: list[Server] = []
+    with _running(Postgres(folder)) as postgres, _running(Valkey(folder)) as valkey:
+        yield Servers(postgres, valkey)
+
+
+@contextmanager
+def _running(service: Service) -> Iterator[Server]:
+    server = Server.started(service)
     try:
-        for service in (Postgres(folder), Valkey(folder)):
-            started.append(Server.started(service))
-        yield Servers(*started)
+        yield server
     finally:
-        for server in started:
-            if server.process.poll() is None:
-                server.stop()
+        if server.process.poll() is None:
+            server.stop()

@@ -28,6 +28,7 @@ import redis
 PROJECT = Path(__file__).parents[2]
 CELERY = [sys.executable, "-m", "celery", "--quiet", "-A", "bakery"]
 WORKER = [*CELERY, "worker", "--pool=threads", "--concurrency=4", "--without-gossip", "--without-mingle"]
+OTHER_CLOCK = [sys.executable, "-m", "tests.e2e.other_clock"]
 USER, PASSWORD = "demo", "prueba-de-extremo-a-extremo"
 
 
@@ -39,6 +40,7 @@ class Stack:
     port: int
     logs: Path
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _log_paths: dict[int, Path] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
@@ -55,9 +57,10 @@ class Stack:
         self._start("web", [sys.executable, "-m", "gunicorn", "bakery.wsgi"])
         self.until(self._is_ready, "the web to be ready")
 
-    def start_worker(self, **environment: str) -> subprocess.Popen[bytes]:
-        """A worker; extra variables are for this one only."""
-        return self._start("worker", WORKER, environment)
+    def start_worker(self, *, clock_off: float = 0, **environment: str) -> subprocess.Popen[bytes]:
+        """A worker; extra variables are for this one only, and a clock that is off by so many seconds."""
+        off = [*OTHER_CLOCK, str(clock_off), *WORKER[2:]]
+        return self._start("worker", off if clock_off else WORKER, environment)
 
     def start_beat(self) -> subprocess.Popen[bytes]:
         return self._start("beat", [*CELERY, "beat"])
@@ -116,6 +119,9 @@ class Stack:
         others = "datname = current_database() AND pid <> pg_backend_pid()"
         self.sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
 
+    def log_of(self, process: subprocess.Popen[bytes]) -> str:
+        return self._log_paths[process.pid].read_text(errors="replace")
+
     def log_tail(self) -> str:
         return "\n".join(path.read_text(errors="replace")[-3000:] for path in sorted(self.logs.glob("*.log")))
 
@@ -126,6 +132,7 @@ class Stack:
                 command, env={**self.environment, **(extra or {})}, cwd=PROJECT, stdout=output, stderr=output
             )
         self.processes.append(process)
+        self._log_paths[process.pid] = log
         return process
 
     def _is_ready(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.wire.twilio import ACCOUNT_SID, AUTH_TOKEN, TwilioApi, twilio_api
 _numbers = itertools.count(1)
 
 NewCustomer = Callable[[], Texting]
+Figure = Callable[[str], None]
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +59,21 @@ def stack(desk: Stack) -> Iterator[Stack]:
 def customer(stack: Stack, twilio: TwilioApi) -> NewCustomer:
     """Makes a new customer on WhatsApp."""
     return lambda: Texting(stack, twilio, f"+1555010{next(_numbers):04d}")
+
+
+@pytest.fixture
+def figure(record_property: Callable[[str, object], None]) -> Figure:
+    """Takes a line of figures that the run prints at its end."""
+    return lambda line: record_property("figure", line)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The figures of all tests, those of other processes too."""
+    reports = terminalreporter.stats.get("passed", [])
+    lines = [value for report in reports for name, value in report.user_properties if name == "figure"]
+    if lines:
+        terminalreporter.section("figures")
+        terminalreporter.write("\n".join([*lines, ""]))
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ UNION ALL SELECT conversation_id, 'question' FROM aitools_pendingconfirmation WH
 UNION ALL SELECT conversation_id, 'message ' || state FROM aitools_outboundmessage
   WHERE state NOT IN ('sent', 'withdrawn')
 """
-#: Longer than the longest lease a dead worker leaves and a sweep.
-REST_SECONDS = 75
+#: Longer than the longest lease that a dead worker leaves, and two sweeps of a busy machine.
+REST_SECONDS = 110
 
 
 def undone(stack: Stack) -> list[tuple[int, str]]:

@@ -1,0 +1,111 @@
+"""A press finds its question, whichever way Twilio tells of it; coming back by YES answers it too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from aitools.models import InboundEvent, OutboundMessage
+from aitools.providers import scripted
+from aitools.providers.scripted import asks, says
+from tests.aitools import desk as parts
+from tests.aitools.desk import Desk
+from tests.wire.twilio import TwilioApi, signed_post, twilio_api
+
+CUSTOMER = "+573000000001"
+TEMPLATE = "HX" + "b" * 32
+
+
+@pytest.fixture
+def twilio(desk: Desk, settings: Settings) -> Any:
+    """The desk's customer on Twilio's WhatsApp, in Spanish, with buttons."""
+    settings.AITOOLS_CHANNELS["twilio_whatsapp"] = "aitools.channels.twilio.TwilioWhatsApp"
+    settings.AITOOLS_CHANNELS["twilio_sms"] = "aitools.channels.twilio.TwilioSms"
+    settings.TWILIO_QUESTION_CONTENT_SIDS = {"es": TEMPLATE}
+    desk.channel, desk.address = "twilio_whatsapp", CUSTOMER
+    with twilio_api() as api:
+        settings.TWILIO_API_BASE_URL = api.base_url
+        yield api
+
+
+def arrive(desk: Desk, client: Client, sid: str, **form: str) -> None:
+    prefix = "whatsapp:" if desk.channel == "twilio_whatsapp" else ""
+    parties = {"From": f"{prefix}{CUSTOMER}", "To": f"{prefix}+15550100188"}
+    answer = signed_post(client, "/webhooks/twilio", {"MessageSid": sid, **parties, **form})
+    assert answer.status_code == 200
+    desk.drain()
+
+
+def asked(desk: Desk, client: Client) -> OutboundMessage:
+    """The question before the one tool with an effect, sent."""
+    with scripted.script([asks(("make", {"name": "pan"}))]):
+        arrive(desk, client, "SM1", Body="pan")
+    question = OutboundMessage.objects.latest("id")
+    assert (question.kind, question.state) == ("question", "sent")
+    return question
+
+
+def test_the_question_goes_out_with_buttons_and_without_the_hint(desk: Desk, twilio: TwilioApi, client: Client) -> None:
+    question = asked(desk, client)
+
+    assert twilio.forms[-1]["ContentSid"] == TEMPLATE
+    assert "(sí/no)" not in question.text
+
+
+@pytest.mark.parametrize("payload", ["", "{{2}}", "si"])
+def test_a_press_is_known_by_the_message_it_stands_under(
+    payload: str, desk: Desk, twilio: TwilioApi, client: Client
+) -> None:
+    question = asked(desk, client)
+    button = {"ButtonText": "Sí", "ButtonPayload": payload, "Body": "Sí", "MessageType": "button"}
+
+    with scripted.script([says("Listo.")]):
+        arrive(desk, client, "SM2", OriginalRepliedMessageSid=question.provider_id, **button)
+
+    assert parts.things() != []
+    assert InboundEvent.objects.latest("id").payload == f"confirm:{desk.question().key}:yes"
+
+
+def test_a_press_under_somebody_elses_message_answers_nothing(desk: Desk, twilio: TwilioApi, client: Client) -> None:
+    question = asked(desk, client)
+    OutboundMessage.objects.filter(pk=question.pk).update(provider_id="SM-other")
+    button = {"ButtonText": "Quiero ver", "ButtonPayload": "look", "Body": "Quiero ver"}
+
+    with scripted.script([says("Tenemos pan.")]):
+        arrive(desk, client, "SM2", OriginalRepliedMessageSid=question.provider_id, **button)
+
+    assert parts.things() == []
+    assert desk.said()[-1] == "Tenemos pan."
+
+
+def test_a_choice_from_a_list_is_read_by_the_model(desk: Desk, twilio: TwilioApi, client: Client) -> None:
+    with scripted.script([says("En el centro, entonces.")]):
+        arrive(desk, client, "SM1", ListId="branch:centro", ListTitle="Centro", MessageType="interactive")
+
+    assert desk.said() == ["En el centro, entonces."]
+
+
+def test_yes_that_twilio_takes_for_coming_back_answers_the_open_question(
+    desk: Desk, twilio: TwilioApi, client: Client
+) -> None:
+    desk.channel = "twilio_sms"
+    question = asked(desk, client)
+    assert question.text.endswith("(sí/no)")
+
+    with scripted.script([says("Listo.")]):
+        arrive(desk, client, "SM2", Body="YES", OptOutType="START")
+
+    assert parts.things() != []
+
+
+def test_yes_by_sms_brings_back_who_had_left(desk: Desk, twilio: TwilioApi, client: Client) -> None:
+    desk.channel = "twilio_sms"
+    arrive(desk, client, "SM1", Body="STOP")
+    assert desk.conversation().opted_out_at is not None
+
+    arrive(desk, client, "SM2", Body="yes")
+
+    assert desk.conversation().opted_out_at is None
