@@ -233,7 +233,8 @@ def _reset(conversation: Conversation) -> None:
 def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
     """The vendor's word first, then the channel's words for leaving and coming back."""
     word = event.text.strip(" \n.,;!¡").upper() if event.kind == EventKind.MESSAGE else ""
-    if word in channel_for(event.channel).capabilities.opt_out_words:
+    can = channel_for(event.channel).capabilities
+    if word in can.opt_out_words:
         return EventKind.OPT_OUT
     if conversation.opted_out_at and word in can.opt_in_words:
         return EventKind.OPT_IN
