@@ -7,15 +7,19 @@ first and looked for again once the vendor's id of the message is known.
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 
 from django.db import transaction
 
-from aitools import clock, confirmations_state
-from aitools.channels.base import DeliveryStatus, Sent
+from aitools import clock, confirmations_state, queue
+from aitools.channels.advice import class_of
+from aitools.channels.base import DeliveryStatus, ErrorClass, Sent
 from aitools.models import Conversation, InboundEvent, InboundState, OutboundMessage, OutboundState
 
 log = logging.getLogger(__name__)
 
+#: A message that the vendor could not deliver for a passing reason is sent once more after this.
+LATER_SECONDS = 120
 #: What the customer surely got can't have failed any more.
 ARRIVED = (DeliveryStatus.DELIVERED, DeliveryStatus.READ)
 #: A later status does not change these states.
@@ -69,13 +73,43 @@ def withdraw(conversation: Conversation) -> list[OutboundMessage]:
 def apply_status(message: OutboundMessage, row: InboundEvent) -> None:
     """Move the message's status forward; proof of sending settles an uncertain row."""
     status = DeliveryStatus(row.extra["status"])
-    if status is DeliveryStatus.FAILED:
-        opted_out = row.extra.get("error_kind") == "opt_out"
-        code = row.extra.get("error_code") or ""
-        fail(message, code=code, reason="the vendor reported a failure", opted_out=opted_out)
+    if _is_of_earlier_try(message, row.reply_to) and status not in ARRIVED:
+        log.info("outbound %s was sent again since this status", message.pk)
+    elif status is DeliveryStatus.FAILED:
+        _failed_later(message, row)
     else:
         _move_forward(message, status, row.reply_to)
     InboundEvent.objects.filter(pk=row.pk).update(state=InboundState.APPLIED, conversation=message.conversation_id)
+
+
+def _is_of_earlier_try(message: OutboundMessage, provider_id: str) -> bool:
+    """Whether a status tells of a send that failed and was made again, or soon is."""
+    if message.state == OutboundState.QUEUED:
+        return bool(message.error_code)
+    return bool(message.provider_id and provider_id != message.provider_id)
+
+
+def _failed_later(message: OutboundMessage, row: InboundEvent) -> None:
+    """The vendor took it and could not deliver it."""
+    code, kind = row.extra.get("error_code") or "", row.extra.get("error_kind")
+    if kind == "retry" and _send_once_more(message, code):
+        return
+    fail(message, code=code, reason="the vendor reported a failure", opted_out=kind == "opt_out")
+
+
+def _send_once_more(message: OutboundMessage, code: str) -> bool:
+    """Queue it again if this was the first try and nothing was said since; a question is not worth the wait."""
+    passes = class_of(message.conversation.channel, code) in (ErrorClass.RETRY, ErrorClass.LATER)
+    if not passes or message.kind == OutboundMessage.Kind.QUESTION:
+        return False
+    later = OutboundMessage.objects.filter(conversation_id=message.conversation_id, pk__gt=message.pk)
+    first_try = OutboundMessage.objects.filter(pk=message.pk, attempts=1, state=OutboundState.SENT)
+    due = clock.now() + timedelta(seconds=LATER_SECONDS)
+    again = {"due_at": due, "give_up_at": None, "provider_id": "", "status": "", "error_code": code[:20]}
+    if later.exists() or not first_try.update(state=OutboundState.QUEUED, **again):
+        return False
+    queue.deliver(message.conversation_id, delay_seconds=LATER_SECONDS)
+    return True
 
 
 def forward(current: str, new: DeliveryStatus) -> str:

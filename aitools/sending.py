@@ -10,12 +10,14 @@ import logging
 import uuid
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from aitools import clock, confirmations_state, leases, queue
-from aitools.channels.base import Channel, OutgoingMessage, Sent, channel_for
-from aitools.delivery import fail, mark_sent
+from aitools import clock, confirmations_state, leases, pacing, queue
+from aitools.channels.advice import class_of
+from aitools.channels.base import Channel, ErrorClass, OutgoingMessage, Sent, channel_for
+from aitools.delivery import LATER_SECONDS, fail, mark_sent
 from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
 from aitools.models import OutboundMessage, OutboundState
 from aitools.outbox import OPEN, UNKNOWN
@@ -68,10 +70,28 @@ def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
             _mark_uncertain(row, "the sender stopped before it knew")
         elif row.due_at > now:
             return
+        elif row.conversation.channel not in settings.AITOOLS_CHANNELS:
+            fail(row, code="no_channel", reason="that channel is not set up any more")
         elif row.state == OutboundState.UNCERTAIN:
             _settle(row, now)
+        elif pacing.is_late(row, now) and not pacing.has_template(row):
+            reason = "the customer wrote too long ago for free text, and there is no template"
+            fail(row, code=ErrorClass.WINDOW, reason=reason)
+        elif (hold := pacing.held(row)) is not None:
+            _wait(row, hold, now)
         else:
             _send(row, now)
+
+
+def _wait(row: OutboundMessage, hold: pacing.Hold, now: datetime) -> None:
+    """Leave the message queued. A stopped sender is not waited for longer than a failing send."""
+    give_up_at = row.give_up_at or (now + timedelta(seconds=GIVE_UP_SECONDS) if hold.why else None)
+    if hold.why and give_up_at and now > give_up_at:
+        fail(row, code=hold.code, reason=hold.why)
+        return
+    waiting = OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.QUEUED)
+    waiting.update(due_at=now + timedelta(seconds=hold.seconds), give_up_at=give_up_at)
+    queue.deliver(row.conversation_id, delay_seconds=hold.seconds)
 
 
 def _take_back(row: OutboundMessage) -> None:
@@ -91,6 +111,8 @@ def _send(row: OutboundMessage, now: datetime) -> None:
     except ChannelTransient as error:
         _back_off(row, error)
     except ChannelError as error:
+        if error.kind == ErrorClass.CONFIG:
+            pacing.stop_sender(row.conversation, error)
         fail(row, code=error.code, reason=str(error), opted_out=error.kind == "opt_out")
     else:
         mark_sent(row, sent)
@@ -121,9 +143,13 @@ def _mark_uncertain(row: OutboundMessage, reason: str) -> None:
 
 
 def _back_off(row: OutboundMessage, error: ChannelTransient) -> None:
-    wait = error.retry_after or BACKOFF_SECONDS[min(row.attempts, len(BACKOFF_SECONDS)) - 1]
+    """Try again after a while that the kind of error decides, unless that is too late or was the second time."""
+    kind = class_of(row.conversation.channel, error.code)
+    usual = LATER_SECONDS if kind is ErrorClass.LATER else BACKOFF_SECONDS[min(row.attempts, len(BACKOFF_SECONDS)) - 1]
+    wait = error.retry_after or usual
     due = clock.now() + timedelta(seconds=wait)
-    if row.give_up_at and due > row.give_up_at:
+    is_over = kind is ErrorClass.SLOW or (kind is ErrorClass.LATER and row.attempts > 1)
+    if is_over or (row.give_up_at and due > row.give_up_at):
         fail(row, code=error.code, reason=str(error))
         return
     OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
@@ -178,4 +204,5 @@ def _outgoing(row: OutboundMessage) -> OutgoingMessage:
         text=row.text,
         buttons=tuple(Button(**button) for button in row.buttons),
         language=row.conversation.language or "es",
+        as_template=pacing.is_late(row, row.attempted_at or row.created_at) and pacing.has_template(row),
     )
