@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from ninja import Router
 
-from aitools import inbox
+from aitools import inbox, metrics
 from aitools.channels import twilio, whatsapp
 from aitools.channels.base import InboundMessage
 from aitools.errors import SignatureError
@@ -56,6 +56,8 @@ def whatsapp_events(request: HttpRequest) -> HttpResponse:
 class Vendor(Protocol):
     """Whose requests they are: a module of ``aitools.channels``."""
 
+    __name__: str
+
     def verify(self, request: HttpRequest) -> None: ...
 
     def parse(self, request: HttpRequest) -> Sequence[InboundMessage]: ...
@@ -63,14 +65,24 @@ class Vendor(Protocol):
 
 def _received(request: HttpRequest, vendor: Vendor, answer: HttpResponse) -> HttpResponse:
     """``answer`` once the events are stored, also when they already were; 403 unsigned; 413 or 400 unreadable."""
+    result = "failed"
+    try:
+        response, result = _taken(request, vendor, answer)
+    finally:
+        metrics.webhook(vendor.__name__.rpartition(".")[2], result)
+    return response
+
+
+def _taken(request: HttpRequest, vendor: Vendor, answer: HttpResponse) -> tuple[HttpResponse, str]:
+    """The response, and in one word what became of the request."""
     try:
         vendor.verify(request)
     except SignatureError as error:
         logger.warning("Webhook refused: %s", error)
-        return HttpResponse(status=403)
+        return HttpResponse(status=403), "refused"
     except (RequestDataTooBig, TooManyFieldsSent):
-        return HttpResponse(status=413)
+        return HttpResponse(status=413), "unreadable"
     except (BadRequest, UnreadablePostError):
-        return HttpResponse(status=400)
-    inbox.receive(vendor.parse(request))
-    return answer
+        return HttpResponse(status=400), "unreadable"
+    stored = inbox.receive(vendor.parse(request))
+    return answer, "stored" if stored else "nothing new"

@@ -15,10 +15,15 @@ from functools import partial
 from django.db import transaction
 from django.dispatch import Signal
 
+from aitools import metrics
 from aitools.models import AuditEvent, ToolCall, Turn
+from aitools.tools import registry
 from aitools.types import Json
 
 log = logging.getLogger(__name__)
+
+#: Why a question is cancelled, where that is an outcome of its own.
+UNANSWERED = ("expired", "superseded")
 
 #: Sent once for each stored event, after the commit, with ``event`` = the ``AuditEvent``.
 tool_event = Signal()
@@ -64,13 +69,31 @@ def store(happened: Sequence[AuditEvent]) -> None:
     if not happened:
         return
     AuditEvent.objects.bulk_create(happened)
-    if tool_event.receivers:
-        transaction.on_commit(partial(_send, tuple(happened)))
+    transaction.on_commit(partial(_told, tuple(happened)), robust=True)
 
 
 def record_call(kind: str, call: ToolCall, *, error: str = "") -> None:
     """Report on one call at once; needs the transaction that changes it."""
     store([of_call(kind, call, error=error)])
+
+
+def _told(happened: Sequence[AuditEvent]) -> None:
+    for event in happened:
+        _count(event)
+    if tool_event.receivers:
+        _send(happened)
+
+
+def _count(event: AuditEvent) -> None:
+    """By names of ours alone: a model may ask for a tool by any name."""
+    area, _, outcome = event.kind.partition(".")
+    if outcome.startswith("confirm."):
+        unasked = event.error if event.error in UNANSWERED else outcome.removeprefix("confirm.")
+        metrics.confirmation(unasked)
+    elif area == "tool":
+        metrics.tool_called(event.tool if registry.get(event.tool) else "unknown", outcome)
+    else:
+        metrics.event(event.kind)
 
 
 def _send(happened: Sequence[AuditEvent]) -> None:

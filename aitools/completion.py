@@ -6,6 +6,7 @@ import logging
 import time
 from dataclasses import dataclass, replace
 
+from aitools import metrics
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.models import ModelEndpoint
 from aitools.providers.base import EndpointConfig, Provider, provider_for
@@ -92,14 +93,16 @@ def _ask(attempt: _Attempt, failures: list[str]) -> Completion:
             reply = _reply(attempt)
         except ProviderError as error:
             log.warning("model %s gave no reply: %s", attempt.endpoint.kind, error.kind)
+            metrics.model_failed(attempt.endpoint.kind, error.kind)
             failures.append(f"{attempt.endpoint.kind}: {error.kind}")
             following = _instead(attempt, error, until - time.monotonic())
             if following is None:
                 raise
             attempt = following
             continue
-        took = int((time.monotonic() - started) * 1000)
-        return Completion(reply, attempt.endpoint, took, tuple(failures))
+        seconds = time.monotonic() - started
+        metrics.model_replied(attempt.endpoint.kind, seconds)
+        return Completion(reply, attempt.endpoint, int(seconds * 1000), tuple(failures))
 
 
 def _reply(attempt: _Attempt) -> ModelReply:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import partial
 
-from aitools import audit, clock, events, reports
+from django.db import transaction
+
+from aitools import audit, clock, events, metrics, reports
 from aitools.models import (
     CallState,
     Conversation,
@@ -71,4 +74,5 @@ def _cancel(pending: PendingConfirmation, reason: str) -> bool:
     if turn.update(state=TurnState.CANCELLED, finished_at=now, failure=reason):
         calls = ToolCall.objects.filter(step__turn=pending.call.turn_id, state__in=UNSETTLED_CALL)
         calls.update(state=CallState.CANCELLED, finished_at=now)
+        transaction.on_commit(partial(metrics.turn_ended, TurnState.CANCELLED.value))
     return True

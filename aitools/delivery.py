@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from django.db import transaction
 
-from aitools import clock, confirmations_state, queue
+from aitools import clock, confirmations_state, metrics, queue
 from aitools.channels.advice import class_of
 from aitools.channels.base import DeliveryStatus, ErrorClass, Sent
 from aitools.models import Conversation, InboundEvent, InboundState, OutboundMessage, OutboundState
@@ -36,6 +36,7 @@ def mark_sent(row: OutboundMessage, sent: Sent) -> None:
         if current.status != DeliveryStatus.FAILED:
             current.state, current.error_code, current.error = OutboundState.SENT, "", ""
         current.save()
+    metrics.sent(row.conversation.channel, current.state)
     _apply_early(row, sent.provider_id)
 
 
@@ -56,6 +57,7 @@ def fail(
         current.error_code, current.error = code[:20], reason[:300]
         current.save(update_fields=["state", "status", "error_code", "error"])
         _after_failure(conversation, current, opted_out=opted_out)
+    metrics.sent(conversation.channel, OutboundState.FAILED.value)
     log.warning("outbound %s failed with code %s", row.pk, code or "none")
 
 

@@ -7,7 +7,11 @@ hidden: it is told by our code.
 
 from __future__ import annotations
 
-from aitools import audit, clock, events, reports
+from functools import partial
+
+from django.db import transaction
+
+from aitools import audit, clock, events, metrics, reports
 from aitools.clock import DbNow
 from aitools.delivery import withdraw
 from aitools.models import (
@@ -80,6 +84,7 @@ def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
     Turn.objects.filter(pk=turn.pk, state__in=OPEN_TURN).update(
         state=TurnState.CANCELLED, finished_at=DbNow(), failure=reason
     )
+    transaction.on_commit(partial(metrics.turn_ended, TurnState.CANCELLED.value))
 
 
 def _leave_unknown(conversation: Conversation, turn: Turn) -> None:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from aitools import clock, confirmations_state, leases, pacing, queue
+from aitools import clock, confirmations_state, leases, metrics, pacing, queue
 from aitools.channels.advice import class_of
 from aitools.channels.base import Channel, ErrorClass, OutgoingMessage, Sent, channel_for
 from aitools.delivery import LATER_SECONDS, fail, mark_sent
@@ -139,6 +139,7 @@ def _mark_uncertain(row: OutboundMessage, reason: str) -> None:
     OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
         state=OutboundState.UNCERTAIN, error=reason[:300], due_at=due
     )
+    metrics.sent(row.conversation.channel, OutboundState.UNCERTAIN.value)
     queue.deliver(row.conversation_id, delay_seconds=3)
 
 
@@ -155,6 +156,7 @@ def _back_off(row: OutboundMessage, error: ChannelTransient) -> None:
     OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.SENDING).update(
         state=OutboundState.QUEUED, due_at=due, error_code=error.code[:20], error=str(error)[:300]
     )
+    metrics.sent(row.conversation.channel, "retried")
     queue.deliver(row.conversation_id, delay_seconds=wait)
 
 
@@ -171,6 +173,7 @@ def _settle(row: OutboundMessage, now: datetime) -> None:
         OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.UNCERTAIN).update(
             state=OutboundState.QUEUED, possibly_repeated=True
         )
+        metrics.sent(row.conversation.channel, "repeated")
     else:
         reason = row.error or "unknown whether it was sent"
         fail(row, code=UNKNOWN, reason=reason, unless_settled=True)

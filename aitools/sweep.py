@@ -7,7 +7,7 @@ import time
 
 from django.db.models import Exists, F, OuterRef, Q
 
-from aitools import queue
+from aitools import metrics, queue
 from aitools.clock import DbNow
 from aitools.models import Conversation, OutboundMessage, PendingConfirmation, Turn, TurnState
 from aitools.models.turns import OPEN_TURN
@@ -43,6 +43,10 @@ def sweep() -> tuple[int, int]:
         queue.publish(queue.ADVANCE, conversation_id)
     for conversation_id in sends:
         queue.publish(queue.DELIVER, conversation_id)
+    if turns:
+        metrics.sweep_found("turns")
+    if sends:
+        metrics.sweep_found("deliveries")
     found = logging.INFO if turns or sends else logging.DEBUG
     log.log(found, "A sweep woke %d turns and %d deliveries.", len(turns), len(sends))
     return len(turns), len(sends)

@@ -43,5 +43,5 @@ def purge() -> None:
 def _without_words() -> Iterator[None]:
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - Celery hears of it in other words
         raise TaskFailed(faults.reason_of(error)) from None

@@ -24,6 +24,7 @@ from aitools import (
     history,
     leases,
     openings,
+    metrics,
     outbox,
     reports,
     results,
@@ -94,6 +95,7 @@ def _one_pass(now: Work) -> bool:
     except LeaseLost:
         log.info("lease of conversation %s was lost", now.conversation.pk)
         return True
+        metrics.lease_lost()
     except Exception as error:
         failures.record(now, error)
         raise

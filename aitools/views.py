@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_http_methods
 
-from aitools import chatlog, inbox
+from aitools import chatlog, inbox, metrics
 from aitools.channels import web
 from aitools.errors import SignatureError
 
@@ -87,7 +87,8 @@ def _take(request: HttpRequest) -> HttpResponse:
     if request.session.get(NAME_KEY, "") != posted.name:
         request.session[NAME_KEY] = posted.name
     named = posted.model_copy(update={"name": posted.name or _("Guest"), "language": get_language() or ""})
-    inbox.receive([web.event_of(named, web.address_of(request))])
+    stored = inbox.receive([web.event_of(named, web.address_of(request))])
+    metrics.webhook("web", "stored" if stored else "nothing new")
     return JsonResponse({}, status=202)
 
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from aitools import behaviour, bursts, leases, memory, wording
+from aitools import behaviour, bursts, leases, memory, metrics, wording
 from aitools.arrivals import LONGEST_SETTLE_SECONDS
 from aitools.behaviour import Behaviour
 from aitools.bursts import Burst
@@ -21,6 +21,7 @@ from aitools.channels.base import EventKind
 from aitools.contexts import context_of
 from aitools.leases import Claim, Lease
 from aitools.models import BotProfile, Conversation, ToolCall
+from aitools.models.turns import OPEN_TURN
 from aitools.tools import ToolContext, ToolSet, registry
 from aitools.turnrows import TurnRows
 from aitools.types import Json, Prompt
@@ -116,6 +117,8 @@ class Work:
         except BaseException:
             rows.unstored(before)
             raise
+        if rows.turn_changed and rows.turn.state not in OPEN_TURN:
+            metrics.turn_ended(rows.turn.state)
         rows.stored()
 
     def flush(self) -> None:

@@ -1,9 +1,11 @@
 """Typed reading of environment variables. A bad value is a `Problem` to report, not an exception:
 the settings can then be imported whole, and every fault is shown at once, one line each."""
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -89,6 +91,14 @@ class Environment:
         form = "a list of language=value, separated by commas"
         listed = self.matching(name, rf"{entry}(,{entry})*", form=form, purpose=purpose, example=example)
         return dict(entry.split("=", 1) for entry in listed.split(",") if entry)
+
+    def folder(self, name: str, *, purpose: str, example: str) -> str:
+        """A folder that is there and can be written to; "" when it is not set or does not do."""
+        value = self.text(name)
+        if value and not (Path(value).is_dir() and os.access(value, os.W_OK | os.X_OK)):
+            self.problems.append(Problem(name, "must be a folder that this user can write to", purpose, example))
+            return ""
+        return value
 
     def fernet_key(self, name: str, *, purpose: str) -> str:
         """A key of 32 bytes in base64, or "" when it is not set or something else."""

@@ -7,13 +7,11 @@ import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import F, Min
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from aitools.clock import now
-from aitools.models import Conversation
+from aitools.gauges import oldest_unread_seconds
 
 _BROKER_SECONDS = 2
 
@@ -37,13 +35,6 @@ def ready(request: HttpRequest) -> JsonResponse:
     if not reasons:
         body["oldest_unread_seconds"] = oldest_unread_seconds()
     return JsonResponse(body, status=503 if reasons else 200)
-
-
-def oldest_unread_seconds() -> float:
-    """How long the oldest message that no turn has read has waited; 0 when there is none."""
-    unread = Conversation.objects.filter(read_seq__lt=F("inbox_seq"))
-    oldest = unread.aggregate(oldest=Min("first_unread_at"))["oldest"]
-    return max(0.0, (now() - oldest).total_seconds()) if oldest else 0.0
 
 
 def _database_faults() -> list[str]:

@@ -189,6 +189,17 @@ WHATSAPP_API_VERSION = (
 )
 
 # Django
+# Watching
+
+METRICS_TOKEN = _environment.text("METRICS_TOKEN")
+# The engine reads it from the environment when it is imported: what will not do must not stand there.
+if not _environment.folder(
+    "PROMETHEUS_MULTIPROC_DIR",
+    purpose="where the processes of this machine count, so that one scrape shows all",
+    example="/run/bakery-metrics",
+):
+    os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+
 
 INSTALLED_APPS = [
     "bakery.apps.BakeryConfig",

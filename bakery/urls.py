@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from bakery import health
+from bakery import health, metrics
 from bakery.api import api, webhooks
 from orders.views import order_report
 
@@ -17,6 +17,7 @@ urlpatterns = [
     path("chat/", include("aitools.urls")),
     path("health/live", health.live),
     path("health/ready", health.ready),
+    path("metrics", metrics.scrape),
     path("i18n/", include("django.conf.urls.i18n")),
     path("webhooks/", webhooks.urls),
 ]

@@ -159,7 +159,7 @@ def answer_by_phone(desk: Desk, conversation: int) -> None:
         (lambda desk, pk: desk.receive("", kind=EventKind.OPT_OUT), Refusal.OPTED_OUT),
         (lambda desk, pk: staffing.take_over(pk), Refusal.PERSON),
         (lambda desk, pk: take_over_and_back(pk), Refusal.PERSON),
-        (lambda desk, pk: answer_by_phone(desk, pk), Refusal.PERSON),
+        (answer_by_phone, Refusal.PERSON),
         (lambda desk, pk: BotProfile.objects.update(bot_on=False), Refusal.BOT_OFF),
         (lambda desk, pk: Turn.objects.update(text=""), Refusal.EMPTIED),
         (lambda desk, pk: Turn.objects.update(state="done"), Refusal.NOT_FAILED),

@@ -182,7 +182,7 @@ def test_a_failed_message_is_tried_again_and_a_sent_one_is_not(browser: Client, 
 
 @pytest.mark.parametrize("fields", [{"state": "uncertain"}, {"state": "failed", "error_code": "unknown"}])
 def test_a_message_that_may_have_arrived_is_repeated_only_knowingly(
-    browser: Client, published: list[Any], fields: dict[str, str]
+    browser: Client, published: list[Any], fields: dict[str, Any]
 ) -> None:
     row = rows.conversation()
     doubtful = rows.answered(row, "Listo.", **fields)

@@ -1,0 +1,91 @@
+"""`/metrics`: for whom it opens, what it shows, and that processes of one machine are seen together."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from aitools import metrics
+
+COUNT = "import os, django; django.setup(); from aitools import metrics; "
+
+
+def scrape(client: Client, **headers: str) -> int:
+    return client.get("/metrics", headers=headers).status_code
+
+
+@pytest.mark.django_db
+def test_it_shows_counts_and_gauges_to_this_machine(client: Client) -> None:
+    metrics.turn_ended("done")
+    answer = client.get("/metrics")
+    text = answer.content.decode()
+    assert (answer.status_code, answer["Content-Type"][:10]) == (200, "text/plain")
+    assert 'aitools_turns_total{outcome="done"}' in text
+    assert "aitools_inbox_oldest_unread_seconds 0.0" in text
+    assert "aitools_database_up 1.0" in text
+
+
+@pytest.mark.parametrize("address", ["10.0.0.7", "203.0.113.9", "2001:db8::1", "", "localhost"])
+def test_nobody_else_sees_it_without_a_token(address: str) -> None:
+    assert Client(REMOTE_ADDR=address).get("/metrics").status_code == 404
+
+
+@pytest.mark.parametrize("header", ["x-forwarded-for", "x-forwarded-proto", "x-real-ip", "forwarded", "via"])
+def test_a_proxy_on_this_machine_speaks_for_strangers(client: Client, header: str) -> None:
+    assert scrape(client, **{header: "1.2.3.4"}) == 404
+
+
+@pytest.mark.django_db
+def test_with_a_token_who_has_it_sees_it_from_anywhere(settings: Settings) -> None:
+    settings.METRICS_TOKEN = "seguro-7"
+    far = Client(REMOTE_ADDR="10.0.0.7")
+    assert scrape(far, authorization="Bearer seguro-7") == 200
+
+
+@pytest.mark.parametrize(
+    "given", ["", "seguro-7", "Bearer", "Bearer ", "Bearer seguro-8", "Basic seguro-7", "Bearer ñ"]
+)
+def test_with_a_token_nobody_without_it(client: Client, settings: Settings, given: str) -> None:
+    settings.METRICS_TOKEN = "seguro-7"
+    assert scrape(client, authorization=given) == 403
+
+
+def test_it_is_for_reading(client: Client) -> None:
+    assert client.post("/metrics").status_code == 405
+
+
+def test_processes_that_share_a_folder_are_seen_together_alive_or_dead(tmp_path: Path) -> None:
+    """Two workers count and end; a third process shows both, and its own."""
+    for _ in range(2):
+        python(COUNT + "metrics.turn_ended('done'); metrics.model_replied('offline', 0.2); os._exit(9)", tmp_path)
+    shown = python(
+        COUNT + "metrics.turn_ended('done')\n"
+        "from prometheus_client import CollectorRegistry, generate_latest\n"
+        "registry = CollectorRegistry(); registry.register(metrics.counted())\n"
+        "print(generate_latest(registry).decode())",
+        tmp_path,
+    )
+    assert 'aitools_turns_total{outcome="done"} 3.0' in shown
+    assert 'aitools_model_seconds_count{kind="offline"} 2.0' in shown
+    assert 'aitools_turns_total{outcome="failed"} 0.0' in shown
+
+
+def test_a_folder_that_will_not_do_is_named_and_not_used(tmp_path: Path) -> None:
+    problem = "import django; django.setup(); from django.conf import settings; print(*settings.ENVIRONMENT_PROBLEMS)"
+    assert "PROMETHEUS_MULTIPROC_DIR must be a folder that this user can write to" in python(
+        problem, tmp_path / "missing"
+    )
+
+
+def python(code: str, folder: Path) -> str:
+    """What a process with this folder prints."""
+    given = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(folder)}
+    ran = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=False)
+    assert ran.returncode in (0, 9), ran.stderr
+    return ran.stdout
