@@ -36,7 +36,7 @@ def _default_language() -> Iterator[None]:
     translation.deactivate()
 
 
-def _empty_tables(test_case: TransactionTestCase) -> None:
+def empty_tables(test_case: object = None) -> None:
     """What Django's flush does, without making permissions anew after every test: that took most of the time.
 
     Foreign keys are checked at the commit, so the order of the tables does not matter.
@@ -46,4 +46,4 @@ def _empty_tables(test_case: TransactionTestCase) -> None:
         cursor.execute("; ".join(f"DELETE FROM {connection.ops.quote_name(table)}" for table in sorted(tables)))
 
 
-TransactionTestCase._fixture_teardown = _empty_tables  # type: ignore[attr-defined]
+TransactionTestCase._fixture_teardown = empty_tables  # type: ignore[attr-defined]
