@@ -86,7 +86,7 @@ def replay(turn: Turn) -> Replay:
     rows = _rows(turn)
     heard = _heard(turn)
     events = list(AuditEvent.objects.filter(turn=turn).order_by("id"))
-    said = turn.outbound.select_related("confirmation").order_by("id")
+    said = turn.outbound.select_related("confirmation", "conversation").order_by("id")
     return Replay(turn, heard, _steps(rows, heard, events), list(said), [one for one in events if one.step is None])
 
 

@@ -16,6 +16,7 @@ from aitools.admin.filters import DayRangeFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.talk import RETRIABLE
+from aitools.channels.advice import advice
 from aitools.models import OutboundMessage, OutboundState
 
 TONES = {
@@ -44,6 +45,7 @@ class OutboundMessageAdmin(ReadOnly, GrowingList):
         "status",
         "error_code",
         "error",
+        "to_do",
         "attempts",
         "attempted_at",
         "created_at",
@@ -51,7 +53,7 @@ class OutboundMessageAdmin(ReadOnly, GrowingList):
         "possibly_repeated",
         "provider_id",
     )
-    readonly_fields = ("to",)
+    readonly_fields = ("to", "to_do")
 
     @display(description=gettext_lazy("to"))
     def to(self, row: OutboundMessage) -> str:
@@ -68,6 +70,11 @@ class OutboundMessageAdmin(ReadOnly, GrowingList):
     @display(description=gettext_lazy("problem"))
     def problem(self, row: OutboundMessage) -> str:
         return f"{row.error_code} {row.error}".strip()
+
+    @display(description=gettext_lazy("what to do"))
+    def to_do(self, row: OutboundMessage) -> str:
+        """Our advice beside the vendor's code."""
+        return advice(row.conversation.channel, row.error_code) or "-"
 
     @admin.action(description=gettext_lazy("Send again"), permissions=["resend"])
     def send_again(self, request: HttpRequest, queryset: QuerySet[OutboundMessage]) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from aitools.channels.advice import advice
 from aitools.channels.base import DeliveryStatus, EventKind
 from aitools.chatlog import answer_to
 from aitools.models import InboundEvent, OutboundMessage, OutboundState
@@ -64,7 +65,7 @@ def page(conversation_id: int, before: datetime | None = None) -> Talk:
         outbound = outbound.filter(created_at__lt=before)
     newest: list[Bubble] = [
         *_said(inbound.order_by("-id")[: PAGE + 1]),
-        *answered(outbound.select_related("confirmation").order_by("-id")[: PAGE + 1]),
+        *answered(outbound.select_related("confirmation", "conversation").order_by("-id")[: PAGE + 1]),
     ]
     newest.sort(key=lambda bubble: bubble.at, reverse=True)
     shown = tuple(reversed(newest[:PAGE]))
@@ -111,7 +112,7 @@ def _note(event: InboundEvent) -> str:
 
 
 def answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
-    """Our messages as bubbles; no query when ``confirmation`` was selected with them."""
+    """Our messages as bubbles; no query when confirmation and conversation were selected with them."""
     for message in messages:
         by_staff = message.kind == OutboundMessage.Kind.STAFF
         status, tone = _status(message)
@@ -158,3 +159,5 @@ def _problem(message: OutboundMessage) -> str:
     if message.possibly_repeated:
         parts.append(_("It may have arrived twice."))
     return " ".join(part for part in parts if part)
+    if message.state in RETRIABLE and message.error_code:
+        parts.append(advice(message.conversation.channel, message.error_code))
