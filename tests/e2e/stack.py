@@ -53,9 +53,9 @@ class Stack:
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode()
 
-    def start_web(self) -> None:
+    def start_web(self, seconds: float = 30) -> None:
         self._start("web", [sys.executable, "-m", "gunicorn", "bakery.wsgi"])
-        self.until(self._is_ready, "the web to be ready")
+        self.until(self._is_ready, "the web to be ready", seconds)
 
     def start_worker(self, *, clock_off: float = 0, **environment: str) -> subprocess.Popen[bytes]:
         """A worker; extra variables are for this one only, and a clock that is off by so many seconds."""
