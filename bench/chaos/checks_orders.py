@@ -44,8 +44,8 @@ def without_a_yes(rows: Rows, journal: Journal, wares: Wares) -> Iterator[str]:
         agreed[chat.address, question.content if question else None] += 1
     used = Counter((one.address, one.asked.content if one.asked else "never read") for one in effects(rows, journal))
     yield from (f"{address}: {content}" for (address, content), n in used.items() if n > agreed[address, content])
-    approved = {row.call_id for row in rows.questions if row.state == "approved"}
-    yield from (f"order {row.number}: no approved call" for row in rows.orders if row.tool_call_id not in approved)
+    done = {one.row.call_id for one in effects(rows, journal)}
+    yield from (f"order {row.number}: no approved and done call" for row in rows.orders if row.tool_call_id not in done)
 
 
 def doubled(rows: Rows, journal: Journal, wares: Wares) -> Iterator[str]:

@@ -33,7 +33,7 @@ def unanswered(rows: Rows, journal: Journal) -> Iterator[str]:
     for chat in journal.chats.values():
         last = max((said.started_at for said in chat.said if said.accepted_at), default=0)
         heard = max((one.at for one in chat.heard), default=0)
-        sent = rows.sent_to[conversation.get(chat.address)]
+        sent = rows.sent_to[conversation.get(chat.address, 0)]
         if heard < last and not any(row.state == "failed" for row in sent):
             yield f"{chat.address}: nothing came after the last words"
 

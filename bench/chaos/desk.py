@@ -20,6 +20,8 @@ from tests.e2e.servers import Server, Servers, own_servers
 from tests.e2e.stack import PASSWORD, USER, Stack
 
 WORKERS = 2
+#: A busy machine compiles everything first.
+START_SECONDS = 180
 SETTLE_SECONDS, CONFIRM_SECONDS, MODEL_SECONDS = 1, 90, 6
 #: What the sample has too little of for such a crowd.
 PLENTY = 1_000_000
@@ -47,8 +49,8 @@ class Desk:
         for _ in range(WORKERS):
             self.stack.start_worker()
         self.stack.start_beat()
-        self.stack.start_web()
-        self.stack.until(lambda: len(self.logged("ready.")) >= WORKERS, "the workers to be ready", 120)
+        self.stack.start_web(START_SECONDS)
+        self.stack.until(lambda: len(self.logged("ready.")) >= WORKERS, "the workers to be ready", START_SECONDS)
 
     def web(self) -> subprocess.Popen[bytes]:
         return next(one for one in self.stack.processes if "gunicorn" in one.args)  # type: ignore[operator]
@@ -70,7 +72,7 @@ class Desk:
 
 
 @contextmanager
-def running_desk(environment: Mapping[str, str], model_url: str, tree: Path | None = None) -> Iterator[Desk]:
+def running_desk(environment: Mapping[str, str], model_url: str) -> Iterator[Desk]:
     """A desk with the sample bakery, not started yet. Its folder stays if the block raises or touches ``keep``."""
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     folder.chmod(0o755)
@@ -78,7 +80,7 @@ def running_desk(environment: Mapping[str, str], model_url: str, tree: Path | No
     logs.mkdir()
     with own_servers(folder) as servers:
         port = free_port()
-        settings = _settings(port) | servers.environment | environment
+        settings = {**_settings(port), **servers.environment, **environment}
         desk = Desk(Stack({**os.environ, **settings}, port, logs), servers, folder)
         try:
             _prepare(desk, model_url)

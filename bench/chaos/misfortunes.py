@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import redis
 
-from bench.chaos.desk import Desk
+from bench.chaos.desk import START_SECONDS, Desk
 from bench.chaos.dice import Dice
 
 #: One misfortune for so many conversations.
@@ -60,13 +60,13 @@ class Misfortunes:
 
     def _kill_web(self) -> None:
         self._desk.stack.kill(self._desk.web())
-        self._desk.stack.start_web()
+        self._desk.stack.start_web(START_SECONDS)
 
     def _replace_web(self) -> None:
         old = self._desk.web()
         self._end(old)
         old.wait(STOP_SECONDS)
-        self._desk.stack.start_web()
+        self._desk.stack.start_web(START_SECONDS)
 
     def _flush(self) -> None:
         with redis.Redis.from_url(self._desk.servers.valkey.url) as client:

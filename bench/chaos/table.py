@@ -13,7 +13,7 @@ SHOWN = 10
 
 def table(run: Run, vendor: Vendor, found: Mapping[str, list[str]]) -> str:
     """Load, misfortunes, recoveries and the checks, one figure a line."""
-    sections = {
+    sections: dict[str, Iterable[tuple[str, object]]] = {
         "the crowd": _load(run),
         "how customers left": sorted(run.outcomes().items()),
         "what went wrong at the vendors": sorted(run.journal.counts.items()),
