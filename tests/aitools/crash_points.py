@@ -1,50 +1,44 @@
-"""A worker that dies at every point of a conversation, and the workers that come after it.
+"""A worker that dies, or whose connection is cut, at every point of a conversation.
 
 A point lies before each SQL statement and on both sides of each commit, model
 call, tool handler and channel send, on whatever thread.  What is in memory
 between two points nobody else can see, so "after one" is "before the next".
+A cut has one point more: after a statement that is a transaction by itself,
+which the server has done and nobody was told.
 """
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import count
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+import psycopg
 import pytest
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.backends.utils import CursorWrapper
 
-from aitools import clock, sweep
+from aitools import clock
 from aitools.channels.base import Capabilities, DeliveryStatus, OutgoingMessage, Sent
 from aitools.channels.web import WebChannel
-from aitools.models import (
-    AuditEvent,
-    ModelEndpoint,
-    OutboundMessage,
-    PendingConfirmation,
-    Step,
-    ToolCall,
-    Turn,
-)
-from aitools.models.turns import OPEN_TURN, UNSETTLED_CALL
 from aitools.providers.base import EndpointConfig
-from aitools.tools import Tool
+from aitools.tools import Tool, registry
 from aitools.transcripts import check_pairs
 from aitools.types import ModelReply, ModelRequest
-from tests.aitools.desk import Desk
 
 #: Longer than the lease of any worker that died, and than an uncertain send is waited for.
 LATER_SECONDS = 120
-#: A conversation that has not come to rest after so many sweeps never will.
-MOST_SWEEPS = 8
 SET_CLOCK = "SELECT set_config(%s, %s, false)"
+
+Mind = Callable[[ModelRequest], ModelReply]
 
 
 class Killed(BaseException):
@@ -53,20 +47,20 @@ class Killed(BaseException):
 
 @dataclass
 class Points:
-    """Kills at the points that ``deaths`` tell: each is how many points are passed until then.
+    """Strikes at the points that ``strikes`` tell: each is how many points are passed until then.
 
     After the last nothing is counted any more.  ``died`` tells where it was.
-    With ``instead`` nobody dies there, but that happens.
+    With ``instead`` nobody dies there, but that happens, told where.
     """
 
-    deaths: deque[int] = field(default_factory=deque)
+    strikes: deque[int] = field(default_factory=deque)
     is_dead: bool = False
     died: list[str] = field(default_factory=list)
-    instead: Callable[[], None] | None = None
+    instead: Callable[[str], None] | None = None
 
-    def expect(self, *deaths: int, instead: Callable[[], None] | None = None) -> None:
-        """From here on, one death after so many points, and the next after so many more."""
-        self.deaths, self.is_dead, self.instead = deque(deaths), False, instead
+    def expect(self, *strikes: int, instead: Callable[[str], None] | None = None) -> None:
+        """From here on, one strike after so many points, and the next after so many more."""
+        self.strikes, self.is_dead, self.instead = deque(strikes), False, instead
 
     def revive(self) -> None:
         """Another process: it has no connection yet."""
@@ -76,18 +70,21 @@ class Points:
     def hit(self, what: str) -> None:
         if self.is_dead:
             raise Killed(what)
-        if not self.deaths:
+        if not self.strikes:
             return
-        self.deaths[0] -= 1
-        if self.deaths[0] <= 0:
-            self.deaths.popleft()
+        self.strikes[0] -= 1
+        if self.strikes[0] <= 0:
+            self.strikes.popleft()
             self.died.append(what)
-            if self.instead is not None:
-                self.instead()
-                return
-            self.is_dead = True
-            connection.close()
-            raise Killed(what)
+            self._strike(what)
+
+    def _strike(self, what: str) -> None:
+        if self.instead is not None:
+            self.instead(what)
+            return
+        self.is_dead = True
+        connection.close()
+        raise Killed(what)
 
     @contextmanager
     def around(self, what: str) -> Iterator[None]:
@@ -103,11 +100,30 @@ HANDED: list[tuple[str, str]] = []
 AHEAD: list[float] = [0.0]
 
 
-class MortalChannel(WebChannel):
-    """Like SMS without any proof of what was sent."""
+def cut(what: str) -> None:
+    """The network is gone: the statement under way fails, or its answer is lost. The process lives on."""
+    if connection.connection is not None:
+        with socket.socket(fileno=os.dup(connection.connection.fileno())) as line:
+            line.shutdown(socket.SHUT_RDWR)
+    _lose_answer(what)
 
-    name = "mortal"
-    capabilities = Capabilities(text_limit=1600)
+
+def terminate(what: str) -> None:
+    """An administrator, or a server that stops, ends the session. The process lives on."""
+    if connection.connection is not None:
+        with connections.create_connection("default").cursor() as other:
+            other.cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.connection.info.backend_pid])
+            other.db.close()
+    _lose_answer(what)
+
+
+def _lose_answer(what: str) -> None:
+    if what.startswith(("after a commit", "after a statement")):
+        raise psycopg.OperationalError("the server closed the connection unexpectedly")
+
+
+class Mortal:
+    """A channel to a vendor who takes all and can prove nothing."""
 
     def send(self, message: OutgoingMessage) -> Sent:
         with POINTS.around("a send"):
@@ -116,6 +132,13 @@ class MortalChannel(WebChannel):
 
     def find_sent(self, message: OutgoingMessage, since: object) -> Sent | None:
         return None
+
+
+class MortalChannel(Mortal, WebChannel):
+    """Like SMS without any proof of what was sent."""
+
+    name = "mortal"
+    capabilities = Capabilities(text_limit=1600)
 
 
 class MortalModel:
@@ -136,7 +159,7 @@ def _silent(request: ModelRequest) -> ModelReply:
     raise AssertionError("nobody has given the model a mind")
 
 
-THINKS: list[Callable[[ModelRequest], ModelReply]] = [_silent]
+THINKS: list[Mind] = [_silent]
 
 
 def mortal(tool: Tool) -> Tool:
@@ -149,34 +172,53 @@ def mortal(tool: Tool) -> Tool:
     return replace(tool, handler=handler)
 
 
-def watch_database(monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def mortal_world(monkeypatch: pytest.MonkeyPatch, tools: Mapping[str, Tool], mind: Mind) -> Iterator[None]:
+    """Within the block tools, model and database have points; all clocks are one."""
+    monkeypatch.setattr(registry, "_tools", {name: mortal(tool) for name, tool in tools.items()})
+    THINKS[0], AHEAD[0] = mind, 0.0
+    HANDED.clear()
+    _watch_database(monkeypatch)
+    with _one_clock():
+        yield
+
+
+def _watch_database(monkeypatch: pytest.MonkeyPatch) -> None:
     """A point before each statement and around each commit, on every thread's connection."""
     wrapper: Any = BaseDatabaseWrapper
     real_execute, real_many, real_commit = CursorWrapper.execute, CursorWrapper.executemany, wrapper._commit
 
     def execute(self: Any, sql: str, params: Any = None) -> Any:
-        POINTS.hit(f"before {_name(sql)}")
-        return real_execute(self, sql, params)
+        with _around(self.db, sql):
+            return real_execute(self, sql, params)
 
     def executemany(self: Any, sql: str, params: Any) -> Any:
-        POINTS.hit(f"before {_name(sql)}")
-        return real_many(self, sql, params)
+        with _around(self.db, sql):
+            return real_many(self, sql, params)
 
-    def commit(self: Any) -> Any:
-        with POINTS.around("a commit"):
-            return real_commit(self)
+    def commit(self: Any) -> None:
+        POINTS.hit("before a commit")
+        real_commit(self)
+        with self.wrap_database_errors:
+            POINTS.hit("after a commit")
 
     monkeypatch.setattr(CursorWrapper, "execute", execute)
     monkeypatch.setattr(CursorWrapper, "executemany", executemany)
     monkeypatch.setattr(BaseDatabaseWrapper, "_commit", commit)
 
 
-def _name(sql: str) -> str:
-    return " ".join(str(sql).split())[:70]
+@contextmanager
+def _around(database: Any, sql: str) -> Iterator[None]:
+    name = " ".join(str(sql).split())[:70]
+    POINTS.hit(f"before {name}")
+    yield
+    if POINTS.instead in (cut, terminate) and not database.in_atomic_block:
+        with database.wrap_database_errors:
+            POINTS.hit(f"after a statement: {name}")
 
 
 @contextmanager
-def one_clock() -> Iterator[None]:
+def _one_clock() -> Iterator[None]:
     """Every new connection's clock is ahead by ``AHEAD``: workers come and go, time does not go back."""
 
     def set_clock(sender: object, connection: Any, **others: object) -> None:
@@ -189,7 +231,14 @@ def one_clock() -> Iterator[None]:
         connection_created.disconnect(set_clock)
 
 
+def begin_at(moment: datetime) -> None:
+    """It is that moment now, for everybody."""
+    AHEAD[0] = (moment - datetime.now(UTC)).total_seconds()
+    later(0)
+
+
 def later(seconds: float = LATER_SECONDS) -> None:
+    """So much time passes."""
     AHEAD[0] += seconds
     connection.ensure_connection()
     connection.connection.execute(SET_CLOCK, [clock.SETTING, f"{AHEAD[0]} seconds"])
@@ -221,147 +270,3 @@ def _somebody_waits(watcher: Any) -> bool:
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
         return bool(cursor.fetchone()[0])
-
-
-@dataclass
-class Customer:
-    """One conversation over the mortal channel, whose words hold a mark of its own in place of ``#``."""
-
-    desk: Desk
-    number: int
-
-    @property
-    def mark(self) -> str:
-        return f"{self.number:05d}"
-
-    def write(self, text: str) -> Callable[[], None]:
-        """An act: the webhook comes (again), and everything due is done."""
-        provider_id = f"{self.mark} {text} {next(_numbers)}"
-
-        def act() -> None:
-            self.desk.receive(text.replace("#", self.mark), provider_id=provider_id)
-            self.desk.drain()
-
-        return act
-
-    def wait(self, seconds: float) -> Callable[[], None]:
-        """An act: time passes, and a sweep comes."""
-        until = AHEAD[0] + seconds
-
-        def act() -> None:
-            later(max(until - AHEAD[0], 0))
-            sweep.sweep()
-            self.desk.drain()
-
-        return act
-
-    def survive(self, act: Callable[[], None]) -> None:
-        """The act, however often its process dies: others come, and find what is left of it."""
-        if self._lives_through(act):
-            return
-        while not (self._lives_through(act) and self._lives_through(self.come_to_rest)):
-            pass
-
-    def come_to_rest(self) -> None:
-        """Sweeps, each a good while after the last, until there is nothing to do."""
-        for _ in range(MOST_SWEEPS):
-            later()
-            found = sweep.sweep()
-            self.desk.drain()
-            if found == (0, 0):
-                return
-        raise AssertionError("A sweep still finds something to do.")
-
-    def _lives_through(self, act: Callable[[], None]) -> bool:
-        """False if it was its death; what the dead one had published is lost as well."""
-        try:
-            act()
-        except Killed:
-            self.desk.published.clear()
-            POINTS.revive()
-            return False
-        return True
-
-
-_numbers = count()
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """All of a conversation that must not depend on who died when."""
-
-    things: Sequence[str]
-    turns: Sequence[Any]
-    steps: Sequence[Any]
-    calls: Sequence[Any]
-    questions: Sequence[Any]
-    said: Sequence[Any]
-    events: Sequence[Any]
-
-
-def outcome(customer: Customer) -> Outcome:
-    """What the rows say, without the customer's mark."""
-    conversation = customer.desk.conversation()
-
-    def rows(model: Any, *columns: str) -> Sequence[Any]:
-        found = model.objects.filter(conversation=conversation).order_by("pk").values_list(*columns)
-        return [tuple(_unmarked(value, customer) for value in row) for row in found]
-
-    made = ModelEndpoint.objects.filter(model="made", name__contains=customer.mark).order_by("pk")
-    steps = Step.objects.filter(turn__conversation=conversation)
-    return Outcome(
-        things=[_unmarked(name.split()[0], customer) for name in made.values_list("name", flat=True)],
-        turns=rows(Turn, "state", "text", "reply", "counted_from", "failures"),
-        steps=list(steps.order_by("turn_id", "index").values_list("index", "provider", "stop")),
-        calls=rows(ToolCall, "name", "state", "attempt", "result"),
-        questions=rows(PendingConfirmation, "state", "question"),
-        said=[row[:2] for row in rows(OutboundMessage, "kind", "text", "state") if row[-1] != "withdrawn"],
-        events=rows(AuditEvent, "kind", "tool", "step"),
-    )
-
-
-def _unmarked(value: Any, customer: Customer) -> Any:
-    return value.replace(customer.mark, "#") if isinstance(value, str) else value
-
-
-def assert_nothing_is_stuck(customer: Customer) -> None:
-    """No lease, turn, call, question, message or word of the customer's waits for somebody who is gone."""
-    conversation = customer.desk.conversation()
-    now = clock.now()
-    assert conversation.lease_until is None or conversation.lease_until < now
-    assert conversation.send_until is None or conversation.send_until < now
-    assert conversation.read_seq == conversation.inbox_seq
-    assert not Turn.objects.filter(conversation=conversation, state__in=OPEN_TURN).exists()
-    assert not ToolCall.objects.filter(conversation=conversation, state__in=UNSETTLED_CALL).exists()
-    assert not PendingConfirmation.objects.filter(conversation=conversation, state="pending").exists()
-    assert not conversation.outbound.exclude(state__in=["sent", "withdrawn", "failed"]).exists()
-
-
-def assert_said_once(customer: Customer) -> None:
-    """The vendor got each message once, in order; again only if marked so, and a notice may be left to staff."""
-    rows = list(customer.desk.conversation().outbound.exclude(state="withdrawn").order_by("id"))
-    keys = {str(row.key): row for row in rows}
-    handed = [key for key, _ in HANDED if key in keys]
-    firsts = list(dict.fromkeys(handed))
-    assert firsts == [str(row.key) for row in rows if str(row.key) in firsts]
-    for row in rows:
-        times = handed.count(str(row.key))
-        if row.state == "failed":
-            assert row.kind == "notice"
-            assert times <= 1
-        else:
-            assert times == 1 or (times == 2 and row.possibly_repeated)
-
-
-def assert_audited(customer: Customer) -> None:
-    """One result for each done call, one yes for each approved question."""
-    conversation = customer.desk.conversation()
-    events = AuditEvent.objects.filter(conversation=conversation)
-
-    def ids(kind: str) -> list[str]:
-        return sorted(events.filter(kind=kind).values_list("call_id", flat=True))
-
-    done = ToolCall.objects.filter(conversation=conversation, state="done")
-    assert ids("tool.result") == sorted(str(call.call_id) for call in done)
-    approved = PendingConfirmation.objects.filter(conversation=conversation, state="approved").select_related("call")
-    assert ids("tool.confirm.approved") == sorted(str(asked.call.call_id) for asked in approved)

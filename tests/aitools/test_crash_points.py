@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
+from typing import Any
 
 import pytest
 
 from aitools import staffing
 from aitools.models import BotProfile, Conversation
 from aitools.providers.scripted import asks, says
-from aitools.tools import Tool, ToolContext, registry
+from aitools.tools import Tool, ToolContext
 from aitools.types import AssistantStep, ModelReply, ModelRequest, UserText
-from tests.aitools import crash_points
+from tests.aitools import crash_customers, crash_points
 from tests.aitools import desk as parts
-from tests.aitools.crash_points import POINTS, Customer, Outcome
+from tests.aitools.crash_customers import Customer, Outcome
+from tests.aitools.crash_points import POINTS
 from tests.aitools.desk import Desk
 
 pytestmark = pytest.mark.crash
@@ -30,13 +32,8 @@ def mortals(desk: Desk, profile: BotProfile, monkeypatch: pytest.MonkeyPatch, se
     settings.AITOOLS_CHANNELS["mortal"] = "tests.aitools.crash_points.MortalChannel"  # type: ignore[attr-defined]
     settings.AITOOLS_PROVIDERS = {"scripted": "tests.aitools.crash_points.MortalModel"}  # type: ignore[attr-defined]
     BotProfile.objects.update(confirm_seconds=PATIENCE_SECONDS)
-    tools = [crash_points.mortal(tool) for tool in (parts.LOOK, parts.MAKE, parts.UNDO, CALL)]
-    monkeypatch.setattr(registry, "_tools", {tool.name: tool for tool in tools})
-    monkeypatch.setattr(crash_points, "THINKS", [think])
-    monkeypatch.setattr(crash_points, "AHEAD", [0.0])
-    crash_points.HANDED.clear()
-    crash_points.watch_database(monkeypatch)
-    with crash_points.one_clock():
+    tools = {tool.name: tool for tool in (parts.LOOK, parts.MAKE, parts.UNDO, CALL)}
+    with crash_points.mortal_world(monkeypatch, tools, think):
         yield desk
 
 
@@ -94,63 +91,73 @@ THINGS = {
 SINCE = {"an effect and a reset": 2}
 _numbers = count(1)
 
+Record = Callable[[str, object], None]
+CUTS = {"the network is gone": crash_points.cut, "the server ends the session": crash_points.terminate}
 
-def play(desk: Desk, scene: Sequence[str | float], *deaths: int, since: int = 0) -> Outcome:
-    """The scene with a customer of its own; in each act from ``since`` on their workers die like this."""
+
+def customer(desk: Desk) -> Customer:
     number = next(_numbers)
-    one = Customer(Desk("mortal", f"visitor {number}", desk.published), number)
-    POINTS.died.clear()
-    for place, line in enumerate(scene):
-        act = one.write(line) if isinstance(line, str) else one.wait(line)
-        POINTS.expect(*(deaths if place >= since else ()))
-        one.survive(act)
-    POINTS.expect()
-    crash_points.assert_nothing_is_stuck(one)
-    crash_points.assert_said_once(one)
-    crash_points.assert_audited(one)
-    return crash_points.outcome(one)
+    return Customer(Desk("mortal", f"visitor {number}", desk.published), number)
+
+
+def played(desk: Desk, scene: Sequence[str | float], *deaths: int, **more: Any) -> Outcome:
+    """The scene with a customer of its own; in each act their workers die like this."""
+    one = customer(desk)
+    crash_customers.play(one, scene, *deaths, **more)
+    return crash_customers.outcome(one, crash_customers.things(one))
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_death_at_any_point_of_each_act_changes_nothing(mortals: Desk, name: str) -> None:
+def test_a_death_at_any_point_of_each_act_changes_nothing(mortals: Desk, name: str, record_property: Record) -> None:
     """What is in the rows afterwards is what a conversation without deaths leaves there."""
     scene = SCENES[name]
-    undisturbed = play(mortals, scene)
-    assert undisturbed.things == THINGS[name]
+    undisturbed = played(mortals, scene)
+    assert undisturbed.made == THINGS[name]
     died = set()
-    for point in count(1):
-        assert play(mortals, scene, point, since=SINCE.get(name, 0)) == undisturbed, (point, POINTS.died)
-        if not POINTS.died:
-            break
+    for point in crash_customers.every_point(record_property):
+        assert played(mortals, scene, point, since=SINCE.get(name, 0)) == undisturbed, (point, POINTS.died)
         died.update(POINTS.died)
     assert died >= {"before a commit", "after a commit", "before a send", "after a send"}
 
 
-def test_who_takes_over_may_die_too(mortals: Desk) -> None:
+@pytest.mark.parametrize("how", CUTS)
+def test_a_connection_lost_at_any_point_of_each_act_changes_nothing(
+    mortals: Desk, how: str, record_property: Record
+) -> None:
+    """The process lives on: its task fails, others come; also when the server did what it could not tell any more."""
+    scene: list[str | float] = ["mira #", "sí"]
+    undisturbed = played(mortals, scene)
+    died = set()
+    for point in crash_customers.every_point(record_property):
+        assert played(mortals, scene, point, instead=CUTS[how]) == undisturbed, (point, POINTS.died)
+        died.update(POINTS.died)
+    assert died >= {"before a commit", "after a commit", "before a send", "after a send"}
+
+
+def test_who_takes_over_may_die_too(mortals: Desk, record_property: Record) -> None:
     """The second death comes so many points after the first, somewhere in the recovery."""
     scene: list[str | float] = ["haz #", "sí"]
-    undisturbed = play(mortals, scene)
-    for point in count(1):
-        assert play(mortals, scene, point, point % 17 + 1) == undisturbed, (point, POINTS.died)
-        if not POINTS.died:
-            break
+    undisturbed = played(mortals, scene)
+    for point in crash_customers.every_point(record_property):
+        assert played(mortals, scene, point, point % 17 + 1) == undisturbed, (point, POINTS.died)
 
 
-def test_what_happens_elsewhere_is_never_repeated_and_never_taken_for_undone(mortals: Desk) -> None:
-    """Dead around the call nobody knows: then the model is told so, and staff."""
+@pytest.mark.parametrize(("instead", "ways"), [(None, 3), (crash_points.cut, 2)], ids=["deaths", "cuts"])
+def test_what_happens_elsewhere_is_never_repeated_and_never_taken_for_undone(
+    mortals: Desk, instead: Any, ways: int, record_property: Record
+) -> None:
+    """Dead around the call nobody knows: then the model is told so, and staff. Who lives still knows, and tells."""
     seen = set()
-    for point in count(1):
+    for point in crash_customers.every_point(record_property):
         CALLED.clear()
-        got = play(mortals, ["llama #", "sí"], point, since=1)
+        got = played(mortals, ["llama #", "sí"], point, since=1, instead=instead)
         ((_, state, attempts, result),) = got.calls
         assert (len(CALLED), state) in ((1, "done"), (1, "unknown"), (0, "unknown")), POINTS.died
         assert attempts == 1
         assert (state == "unknown") == ("outcome is unknown" in result)
         assert got.said[1:] == [("reply", "Listo.")]
         seen.add((len(CALLED), state))
-        if not POINTS.died:
-            break
-    assert len(seen) == 3
+    assert len(seen) == ways
 
 
 def take_over(one: Customer) -> None:
@@ -169,25 +176,23 @@ STOPS = ("/reset", "a person takes over")
 
 
 @pytest.mark.parametrize("what", HAPPENINGS)
-def test_what_comes_at_any_point_is_heard_and_hides_nothing(mortals: Desk, what: str) -> None:
+def test_what_comes_at_any_point_is_heard_and_hides_nothing(mortals: Desk, what: str, record_property: Record) -> None:
     """Words come while an order is asked for, and again while it is confirmed; what stops it comes only then."""
-    made = 0
-    for point in count(1):
-        number = next(_numbers)
-        one = Customer(Desk("mortal", f"visitor {number}", mortals.published), number)
+    made = plays = 0
+    for point in crash_customers.every_point(record_property):
+        one = customer(mortals)
         POINTS.died.clear()
         for line in ("haz #", "sí"):
             _write_and_be_interrupted(one, line, HAPPENINGS[what], 0 if line != "sí" and what in STOPS else point)
-        if not POINTS.died:
-            break
-        made += _assert_heard(one, [what] * len(POINTS.died))
+        if POINTS.died:
+            made, plays = made + _assert_heard(one, [what] * len(POINTS.died)), plays + 1
     assert made > 0
-    assert made < point - 1 or what not in STOPS
+    assert made < plays or what not in STOPS
 
 
 def _write_and_be_interrupted(one: Customer, line: str, happens: Callable[[Customer], object], point: int) -> None:
     threads: list[threading.Thread] = []
-    POINTS.expect(*[point] * (point > 0), instead=lambda: threads.append(crash_points.beside(lambda: happens(one))))
+    POINTS.expect(*[point] * (point > 0), instead=lambda _: threads.append(crash_points.beside(lambda: happens(one))))
     one.write(line)()
     POINTS.expect()
     for thread in threads:
@@ -198,14 +203,12 @@ def _write_and_be_interrupted(one: Customer, line: str, happens: Callable[[Custo
 
 def _assert_heard(one: Customer, others: list[str]) -> int:
     """Every word is in a turn, and every effect was agreed to and is told; how many effects there are."""
-    crash_points.assert_nothing_is_stuck(one)
-    crash_points.assert_said_once(one)
-    crash_points.assert_audited(one)
-    got = crash_points.outcome(one)
+    crash_customers.assert_sound(one)
+    got = crash_customers.outcome(one, crash_customers.things(one))
     if {"sí", "espera"} & {*others}:
         heard = [line for _, text, *_ in got.turns for line in text.split("\n")]
         assert sorted(heard) == sorted(["haz #", "sí", *others]), POINTS.died
     said = " ".join(text for _, text in got.said)
-    assert len(got.things) == [state for state, _ in got.questions].count("approved") <= 1, POINTS.died
-    assert not got.things or "Listo." in said or "Hecho: 1 × pan#." in said, POINTS.died
-    return len(got.things)
+    assert len(got.made) == [state for state, _ in got.questions].count("approved") <= 1, POINTS.died
+    assert not got.made or "Listo." in said or "Hecho: 1 × pan#." in said, POINTS.died
+    return len(got.made)
