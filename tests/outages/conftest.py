@@ -56,9 +56,9 @@ def stack(desk: Stack) -> Iterator[Stack]:
 
 
 @pytest.fixture
-def customer(stack: Stack, twilio: TwilioApi) -> NewCustomer:
+def customer(desk: Stack, twilio: TwilioApi) -> NewCustomer:
     """Makes a new customer on WhatsApp."""
-    return lambda: Texting(stack, twilio, f"+1555010{next(_numbers):04d}")
+    return lambda: Texting(desk, twilio, f"+1555010{next(_numbers):04d}")
 
 
 @pytest.fixture
