@@ -7,14 +7,27 @@ number of times with the same events, from any number of processes at once.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import translation
 
-from aitools import arrivals, behaviour, clock, outbox, presses, queue, statuses, texts, wording
+from aitools import (
+    arrivals,
+    behaviour,
+    clock,
+    corrections,
+    identities,
+    outbox,
+    presses,
+    queue,
+    statuses,
+    texts,
+    wording,
+)
 from aitools.arrivals import LONGEST_SETTLE_SECONDS, Sender
 from aitools.channels.base import EventKind, InboundMessage, channel_for
 from aitools.interruptions import interrupt, read_all
@@ -95,7 +108,7 @@ def _is_plain_talk(sender: Sender, event: InboundMessage) -> bool:
     conversation = sender.conversation
     if conversation.mode != Mode.BOT or conversation.opted_out_at or not sender.behaviour.profile.bot_on:
         return False
-    if event.kind not in TALK or event.message_kind in SILENT or _is_reset(event):
+    if event.kind not in TALK or event.message_kind in SILENT | corrections.KINDS or _is_reset(event):
         return False
     _remember_sender(conversation, event)
     return _kind(conversation, event) == event.kind
@@ -115,14 +128,21 @@ def _receive_with_care(event: InboundMessage) -> int:
 
 def _conversation(event: InboundMessage) -> Conversation:
     """The sender's conversation, locked, so that arrivals are numbered in order."""
-    key = {"channel": event.channel, "account": event.account, "address": event.address}
+    key: dict[str, Any] = {"channel": event.channel, "account": event.account, "address": event.address}
     if not Conversation.objects.filter(**key).exists():
-        try:
-            with transaction.atomic():
-                Conversation.objects.create(**key)
-        except IntegrityError:
-            log.debug("another request created the conversation first")
+        if known := identities.known_as(event):
+            key = {"pk": known}
+        else:
+            _create(event, key)
     return Conversation.objects.select_for_update(no_key=True).get(**key)
+
+
+def _create(event: InboundMessage, key: Mapping[str, str]) -> None:
+    try:
+        with transaction.atomic():
+            identities.remember(Conversation.objects.create(**key), event)
+    except IntegrityError:
+        log.debug("another request created the conversation first")
 
 
 def _store(conversation: Conversation, event: InboundMessage) -> None:
@@ -145,9 +165,11 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
         received_at=now,
         state=InboundState.APPLIED,
     )
-    if kind in TALK:
+    if kind == EventKind.MESSAGE and row.message_kind in corrections.KINDS:
+        corrections.correct(conversation, row)
+    if row.kind in TALK:
         conversation.last_inbound_at = now
-    if kind in TALK and event.message_kind not in SILENT and not _is_reset(event):
+    if row.kind in TALK and event.message_kind not in SILENT and not _is_reset(event):
         _number(conversation, row)
     row.save()
     _act(conversation, row)
@@ -199,6 +221,8 @@ def _act(conversation: Conversation, row: InboundEvent) -> None:
         conversation.opted_out_at = None
     elif row.kind == EventKind.ECHO:
         _person_wrote(conversation, row)
+    elif row.kind == EventKind.SYSTEM and row.extra.get("system"):
+        identities.move(conversation, row)
     elif row.kind == EventKind.MESSAGE and row.seq is None and row.text.strip().lower() == RESET:
         _reset(conversation)
 

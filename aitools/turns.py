@@ -13,6 +13,7 @@ from django.utils import translation
 
 from aitools import (
     answering,
+    attention,
     audit,
     behaviour,
     completion,
@@ -115,6 +116,7 @@ def _is_finished(now: Work) -> bool:
 
 def _pass_over(now: Work) -> None:
     """Read what is unread, then act until the customer, a clock or nobody is waited for."""
+    newest = now.burst.events[-1] if now.burst else None
     if now.open_turn_id is None:
         runs = openings.open_turn(now)
     elif now.conversation.opted_out_at is not None:
@@ -122,6 +124,8 @@ def _pass_over(now: Work) -> None:
         return
     else:
         runs = _resume(now, now.open_turn_id)
+    if runs:
+        attention.show(now.conversation, newest)
     with translation.override(now.language):
         while runs:
             runs = _act(now)

@@ -65,12 +65,34 @@ def find_or_create(ctx: ToolContext, name: str = "") -> Customer:
     return customer
 
 
+def address_changed(channel: str, old: str, new: str) -> None:
+    """The customer behind ``old`` writes from ``new`` from now on. Requires a transaction.
+
+    The old contact stays, for what is still under way.  A new address that is
+    another customer's already stays theirs: two people are never made one.
+    """
+    known = CustomerContact.objects.select_related("customer").filter(channel=channel, address=old).first()
+    if known is None:
+        return
+    contact, _is_new = CustomerContact.objects.get_or_create(
+        channel=channel, address=new, defaults={"customer": known.customer, "phone_key": phone_key(new)}
+    )
+    customer = contact.customer
+    if customer.pk == known.customer_id and phone_key(new) and customer.phone in ("", _phone(old)):
+        customer.phone = _phone(new)
+        customer.save(update_fields=["phone"])
+
+
+def _phone(address: str) -> str:
+    """In E.164; "" when the address is no number."""
+    return f"+{re.sub(r'[^0-9]', '', address)}" if phone_key(address) else ""
+
+
 def _create(ctx: ToolContext, name: str) -> Customer:
     key = phone_key(ctx.address)
-    phone = f"+{re.sub(r'[^0-9]', '', ctx.address)}" if key else ""
     try:
         with transaction.atomic():
-            customer = Customer.objects.create(name=name, phone=phone)
+            customer = Customer.objects.create(name=name, phone=_phone(ctx.address))
             CustomerContact.objects.create(customer=customer, channel=ctx.channel, address=ctx.address, phone_key=key)
     except IntegrityError:
         # Another conversation of the same address was first.

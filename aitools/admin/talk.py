@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from aitools.channels.advice import advice
 from aitools.channels.base import DeliveryStatus, EventKind
 from aitools.chatlog import answer_to
+from aitools.identities import IDENTITY
 from aitools.models import InboundEvent, OutboundMessage, OutboundState
 from aitools.outbox import may_have_arrived
 
@@ -59,6 +60,7 @@ class Talk:
 def page(conversation_id: int, before: datetime | None = None) -> Talk:
     """The newest messages before a time. Two queries, whatever the age of the conversation."""
     inbound = InboundEvent.objects.filter(conversation_id=conversation_id, kind__in=_SHOWN)
+    inbound = inbound.exclude(message_kind=IDENTITY)
     outbound = OutboundMessage.objects.filter(conversation_id=conversation_id)
     if before:
         inbound = inbound.filter(received_at__lt=before)
@@ -86,18 +88,21 @@ def _said(events: Iterable[InboundEvent]) -> Iterable[Bubble]:
 
 
 def _media(event: InboundEvent) -> tuple[str, ...]:
-    """What came besides words. A press is its title and nothing else."""
-    if event.kind == EventKind.PRESS or event.message_kind == "text":
+    """What came besides words. A press is its title and nothing else; a note says what it is."""
+    if event.kind == EventKind.PRESS or event.message_kind == "text" or (event.kind in _NOTES and _note(event)):
         return ()
     titles = {
         "image": _("Picture"),
         "audio": _("Voice or sound"),
+        "voice": _("Voice or sound"),
         "video": _("Video"),
         "document": _("Document"),
         "sticker": _("Sticker"),
         "location": _("Location"),
         "contacts": _("Contact"),
         "order": _("Order from the catalogue"),
+        "reaction": _("Reaction"),
+        "edit": _("Changed message"),
         "unsupported": _("Something we can't show"),
     }
     return (titles.get(event.message_kind, event.message_kind),)
@@ -108,7 +113,22 @@ def _note(event: InboundEvent) -> str:
         EventKind.OPT_OUT.value: _("The customer wants no more messages."),
         EventKind.OPT_IN.value: _("The customer wants messages again."),
     }
-    return notes.get(event.kind, "")
+    return notes.get(event.kind, "") or _told_by_the_vendor(event)
+
+
+def _told_by_the_vendor(event: InboundEvent) -> str:
+    """What a message of kind system is about, as far as staff care."""
+    if event.message_kind == "edit":
+        return _("The customer changed a message that was not read yet.")
+    if event.message_kind == "revoke":
+        return _("The customer deleted a message.")
+    changes = {
+        "user_changed_number": _("The customer has a new number."),
+        "user_changed_user_id": _("The customer has a new WhatsApp id."),
+        "customer_identity_changed": _("The customer has a new phone or has installed WhatsApp anew."),
+    }
+    change = event.extra.get("system") if event.message_kind == "system" else None
+    return changes.get(change.get("type", ""), "") if isinstance(change, dict) else ""
 
 
 def answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
@@ -158,6 +178,6 @@ def _problem(message: OutboundMessage) -> str:
     parts = [message.error, message.error_code and f"({message.error_code})"]
     if message.possibly_repeated:
         parts.append(_("It may have arrived twice."))
-    return " ".join(part for part in parts if part)
     if message.state in RETRIABLE and message.error_code:
         parts.append(advice(message.conversation.channel, message.error_code))
+    return " ".join(part for part in parts if part)

@@ -60,3 +60,35 @@ class TestFinding:
 
     def test_a_profile_name_is_what_we_call_them_until_they_say_theirs(self) -> None:
         assert customers.known_name(make.context(name="Ana 2"), None) == "Ana 2"
+
+
+@pytest.mark.django_db
+class TestNewAddresses:
+    def test_a_customer_with_a_new_number_is_the_same_customer(self) -> None:
+        before = customers.find_or_create(make.context(address="+573000000001", channel="whatsapp_cloud"), "Ana")
+        customers.address_changed("whatsapp_cloud", "+573000000001", "+573000000002")
+
+        after = customers.find(make.context(address="+573000000002", channel="whatsapp_cloud"))
+        assert after == before
+        assert Customer.objects.get().phone == "+573000000002"
+
+    def test_a_phone_that_staff_wrote_stays(self) -> None:
+        ana = customers.find_or_create(make.context(address="+573000000001", channel="whatsapp_cloud"), "Ana")
+        Customer.objects.update(phone="+576010000000")
+        customers.address_changed("whatsapp_cloud", "+573000000001", "+573000000002")
+
+        ana.refresh_from_db()
+        assert ana.phone == "+576010000000"
+
+    def test_an_address_that_is_anothers_already_stays_theirs(self) -> None:
+        customers.find_or_create(make.context(address="+573000000001", channel="whatsapp_cloud"), "Ana")
+        luis = customers.find_or_create(make.context(address="+573000000002", channel="whatsapp_cloud"), "Luis")
+        customers.address_changed("whatsapp_cloud", "+573000000001", "+573000000002")
+
+        assert customers.find(make.context(address="+573000000002", channel="whatsapp_cloud")) == luis
+        luis.refresh_from_db()
+        assert (luis.name, luis.phone) == ("Luis", "+573000000002")
+
+    def test_who_never_ordered_needs_no_customer(self) -> None:
+        customers.address_changed("whatsapp_cloud", "+573000000001", "+573000000002")
+        assert not Customer.objects.exists()

@@ -45,7 +45,9 @@ def test_recorded_requests_are_stored_once_and_answered_with_silence(sample: Sam
         assert answer.content == b"<Response/>"
 
     different = {(event["message_id"], event.get("status")) for event in sample.expected["events"]}
-    assert InboundEvent.objects.count() == sample.expected.get("stored", len(different))
+    # Besides the rows by which a hidden number is found again.
+    stored = InboundEvent.objects.exclude(message_kind="identity")
+    assert stored.count() == sample.expected.get("stored", len(different))
 
 
 @pytest.mark.parametrize("path", DOORS)

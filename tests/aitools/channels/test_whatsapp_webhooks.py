@@ -53,7 +53,8 @@ def test_recorded_requests_are_stored_once_and_acknowledged(sample: Sample, stri
         assert answer.status_code in sample.expected["http"]
         assert answer.content.decode() == sample.expected.get("response_body", "")
 
-    assert InboundEvent.objects.count() == sample.stored
+    # Besides the rows by which a hidden number is found again.
+    assert InboundEvent.objects.exclude(message_kind="identity").count() == sample.stored
 
 
 def body_of(vector: Mapping[str, Any]) -> bytes:

@@ -1,0 +1,96 @@
+"""One person with several addresses on a channel: a number, a user id, and new ones of both.
+
+People may hide their number: then only the user id comes with their messages.
+Which conversation a user id belongs to is kept as a row of the inbox, since the
+id is unique there as every event's is.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from aitools.channels.base import EventKind, InboundMessage
+from aitools.models import Conversation, InboundEvent, InboundState
+
+log = logging.getLogger(__name__)
+
+IDENTITY = "identity"
+
+
+def known_as(event: InboundMessage) -> int | None:
+    """The conversation of a sender whose address is new but whose user id is not."""
+    user_id = _user_id(event)
+    if not user_id:
+        return None
+    by_id = Conversation.objects.filter(channel=event.channel, account=event.account, address=user_id)
+    found: int | None = by_id.values_list("pk", flat=True).first()
+    if found is not None:
+        return found
+    rows = InboundEvent.objects.filter(channel=event.channel, provider_id=_key(event.account, user_id))
+    return rows.values_list("conversation_id", flat=True).first()
+
+
+def remember(conversation: Conversation, event: InboundMessage) -> None:
+    """A new conversation's user id, to be found by when the number is hidden. Needs a transaction."""
+    user_id = _user_id(event)
+    if user_id and user_id != conversation.address:
+        _remember(conversation, user_id)
+
+
+def move(conversation: Conversation, row: InboundEvent) -> None:
+    """The person has a new number or user id: write there from now on.
+
+    The caller has locked the conversation and saves it.  When they wrote from
+    the new address before we heard of it there are two conversations, and they
+    stay two: what was said in one is not rewritten into the other.
+    """
+    change = row.extra.get("system") or {}
+    phone, user_id = str(change.get("new_address") or ""), str(change.get("new_user_id") or "")
+    if user_id:
+        _remember(conversation, user_id[:150])
+    old, new = conversation.address, phone or (user_id if _is_user_id(conversation) else "")
+    if not new or new == old or len(new) > 150:
+        return
+    _tell(conversation.channel, old, new)
+    known = Conversation.objects.filter(channel=conversation.channel, account=conversation.account, address=new)
+    if known.exists():
+        log.info("conversation %s has a second one at its new address", conversation.pk)
+        return
+    conversation.address = new
+    conversation.phone = phone[:20] or conversation.phone
+
+
+def _is_user_id(conversation: Conversation) -> bool:
+    """Whether we write to the user id: else a new one changes nothing but how they are found."""
+    return not conversation.address.removeprefix("+").isdecimal()
+
+
+def _tell(channel: str, old: str, new: str) -> None:
+    """The shop's own rows go by address too."""
+    path: str = getattr(settings, "AITOOLS_ADDRESS_CHANGED", "")
+    if path:
+        import_string(path)(channel, old, new)
+
+
+def _remember(conversation: Conversation, user_id: str) -> None:
+    InboundEvent.objects.get_or_create(
+        channel=conversation.channel,
+        provider_id=_key(conversation.account, user_id),
+        defaults={
+            "conversation": conversation,
+            "kind": EventKind.SYSTEM,
+            "message_kind": IDENTITY,
+            "state": InboundState.APPLIED,
+        },
+    )
+
+
+def _user_id(event: InboundMessage) -> str:
+    return str(event.extra.get("user_id") or "")[:150]
+
+
+def _key(account: str, user_id: str) -> str:
+    return f"user:{account}:{user_id}"[:255]

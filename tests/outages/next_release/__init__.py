@@ -1,0 +1,1 @@
+"""The next release, for a test of deploys: today's code with one migration more for each app."""

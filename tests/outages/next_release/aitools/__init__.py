@@ -1,0 +1,1 @@
+"""Of the next release's ``aitools``: its migrations."""

@@ -1,0 +1,1 @@
+"""Of the next release's ``orders``: its migrations."""
