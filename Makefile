@@ -8,7 +8,7 @@ LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/pyt
 # What a turn costs is measured with fsync too.
 DURABLE = BAKERY_LOCAL_DIR=$(CURDIR)/.local/bench $(BIN)/python -m bakery.local
 
-.PHONY: demo test crash coverage lint types bench messages pictures lock browser clean
+.PHONY: demo test crash chaos coverage lint types bench messages pictures lock browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed-local
@@ -20,6 +20,11 @@ test: $(VENV)/installed-dev browser
 # A worker dies before and after every statement, commit, model call, handler and send of a conversation.
 crash: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m crash tests/aitools
+
+# A thousand customers order while workers, web, Redis, PostgreSQL, the model and Twilio fail, on servers of its own;
+# CHAOS="--conversations 10000 --seed 7" makes it longer, or the same again.
+chaos: $(VENV)/installed-dev
+	$(BIN)/python -m bench.chaos $(CHAOS)
 
 # The tests with the share of lines and branches that the tests reach; a good third slower.
 coverage: $(VENV)/installed-dev browser

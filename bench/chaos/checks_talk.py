@@ -71,11 +71,14 @@ def said_twice(rows: Rows, journal: Journal) -> Iterator[str]:
 
 
 def unknown_to_the_desk(rows: Rows, journal: Journal) -> Iterator[str]:
-    """The customer heard what no row says, or a row says sent and the customer heard nothing."""
+    """Heard or said by the customer and in no row, or in a row as sent or received and never heard or said."""
     keys = {row.key: row for row in rows.outbound}
     heard = {one.key for chat in journal.chats.values() for one in chat.heard}
     yield from (f"{key}: in no row" for key in heard - set(keys))
     yield from (f"{key}: never arrived" for key, row in keys.items() if row.state == "sent" and key not in heard)
+    said = {one.sid for chat in journal.chats.values() for one in chat.said}
+    talk = (row for row in rows.inbound if row.kind == "message")
+    yield from (f"{row.provider_id}: never written" for row in talk if row.provider_id not in said)
 
 
 def out_of_order(rows: Rows, journal: Journal) -> Iterator[str]:

@@ -22,16 +22,16 @@ STOP_SECONDS = 40
 
 
 class Misfortunes:
-    """A plan by seed: which happens when so many conversations have begun. ``done`` counts them."""
+    """A plan by seed: which happens when so many conversations have ended. ``done`` counts them."""
 
     def __init__(self, desk: Desk, dice: Dice, size: int) -> None:
         self.done: Counter[str] = Counter()
         self._desk = desk
         self.plan = [] if dice.calm else _planned(dice.of("misfortunes"), size)
 
-    def happen(self, begun: int) -> None:
+    def happen(self, ended: int) -> None:
         """All that are due. In the thread that started the servers."""
-        while self.plan and self.plan[0][0] <= begun:
+        while self.plan and self.plan[0][0] <= ended:
             _, name = self.plan.pop(0)
             self._acts[name]()
             self.done[name] += 1
@@ -100,6 +100,6 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
 def _planned(mine: random.Random, size: int) -> list[tuple[int, str]]:
     """The two that happen once in the middle, the others all along."""
     others = mine.choices(list(SHARES), list(SHARES.values()), k=max(size // EVERY, 2))
-    plan = [(mine.randint(size // 20, size), name) for name in others]
+    plan = [(mine.randint(size // 20, int(size * 0.9)), name) for name in others]
     once = [(int(size * 0.4), "redis stopped"), (int(size * 0.65), "postgres restarted")]
     return sorted(plan + once)

@@ -73,7 +73,7 @@ class Run:
         return self.plan.conversations // 50
 
     def _tick(self) -> None:
-        self.misfortunes.happen(self.crowd.begun)
+        self.misfortunes.happen(self.crowd.ended)
         self.recoveries.look()
         self._tell()
         time.sleep(0.5)

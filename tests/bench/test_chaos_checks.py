@@ -139,6 +139,10 @@ PLANTED = {
         f"UPDATE aitools_outboundmessage SET key = gen_random_uuid() WHERE id = {FIRST}",
         "messages that only one side knows",
     ),
+    "a message that nobody wrote": (
+        "UPDATE aitools_inboundevent SET provider_id = 'another' WHERE id = (SELECT max(id) FROM aitools_inboundevent)",
+        "messages that only one side knows",
+    ),
     "an order that no call made": (
         "UPDATE orders_order SET tool_call_id = NULL",
         "orders without a yes to exactly that",
