@@ -9,13 +9,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
 from django.conf import settings
-from limits import RateLimitItemPerSecond
-from limits.storage import RedisStorage
-from limits.strategies import FixedWindowRateLimiter
 from redis import Redis
 from redis.exceptions import RedisError
 
@@ -29,18 +27,22 @@ WITHOUT_SECONDS = 10.0
 _without_until = 0.0
 
 
-def wait_for(most: int, seconds: int, *name: str) -> float:
-    """Count one of at most ``most`` in ``seconds``; the seconds to wait when that many were, 0 when it counts."""
-    item = RateLimitItemPerSecond(most, seconds)
-    key = (settings.REDIS_PREFIX, *name)
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """At most so many of what has this name in so many seconds, which begin with the first."""
 
-    def ask() -> float:
-        limiter = _limiter(settings.REDIS_URL)
-        if limiter.hit(item, *key):
-            return 0.0
-        return max(limiter.get_window_stats(item, *key).reset_time - time.time(), 0.1)
+    name: tuple[str, ...]
+    most: int
+    seconds: int
 
-    return _asked(ask, 0.0)
+    @property
+    def key(self) -> str:
+        return ":".join([f"{settings.REDIS_PREFIX}cap", str(self.seconds), *self.name])
+
+
+def wait_for(*caps: Cap) -> float:
+    """Count one more under each cap; the longest wait in seconds until all have room again, 0 when they have."""
+    return _asked(lambda: max(_waits(caps), default=0.0), 0.0)
 
 
 def stop(why: str, seconds: int, *name: str) -> None:
@@ -53,13 +55,25 @@ def stopped(*name: str) -> tuple[str, float]:
     key = _stop_key(*name)
 
     def ask() -> tuple[str, float]:
-        with _client(settings.REDIS_URL).pipeline(transaction=False) as both:
+        with _client(settings.REDIS_URL).pipeline() as both:
             both.get(key)
             both.pttl(key)
             why, left = both.execute()
         return (why.decode(), max(left, 0) / 1000) if why else ("", 0.0)
 
     return _asked(ask, ("", 0.0))
+
+
+def _waits(caps: tuple[Cap, ...]) -> list[float]:
+    """How long each cap makes wait. One round trip, in one piece."""
+    with _client(settings.REDIS_URL).pipeline() as together:
+        for cap in caps:
+            together.set(cap.key, 0, ex=cap.seconds, nx=True)
+            together.incr(cap.key)
+            together.pttl(cap.key)
+        found = together.execute()
+    counts, left = found[1::3], found[2::3]
+    return [max(ms, 100) / 1000 for cap, count, ms in zip(caps, counts, left, strict=True) if count > cap.most]
 
 
 def _stop_key(*name: str) -> str:
@@ -71,12 +85,6 @@ def _client(url: str) -> Redis:
     return Redis.from_url(url, socket_connect_timeout=ANSWER_SECONDS, socket_timeout=ANSWER_SECONDS)
 
 
-@cache
-def _limiter(url: str) -> FixedWindowRateLimiter:
-    """Counts by keys that expire at Redis: the clocks of workers don't matter."""
-    return FixedWindowRateLimiter(RedisStorage(url, connection_pool=_client(url).connection_pool, key_prefix="caps"))
-
-
 def _asked(ask: Callable[[], Result], otherwise: Result) -> Result:
     global _without_until  # noqa: PLW0603 - one value per process
     if time.monotonic() < _without_until:
@@ -85,5 +93,5 @@ def _asked(ask: Callable[[], Result], otherwise: Result) -> Result:
         return ask()
     except RedisError as error:
         _without_until = time.monotonic() + WITHOUT_SECONDS
-        log.warning("Redis does not answer (%s): sending goes on without caps.", type(error).__name__)
+        log.warning("Redis does not answer (%s): nothing is capped.", type(error).__name__)
         return otherwise

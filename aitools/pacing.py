@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from random import uniform
 
 from aitools import caps
+from aitools.caps import Cap
 from aitools.channels.base import Capabilities, ErrorClass, channel_for
 from aitools.errors import ChannelError
 from aitools.models import Conversation, OutboundMessage
@@ -41,8 +42,10 @@ def held(row: OutboundMessage) -> Hold | None:
     why, left = caps.stopped(*sender)
     if why:
         return Hold(left, why)
-    wait = caps.wait_for(*can.pair_rate, *sender, conversation.address) if can.pair_rate else 0.0
-    wait = wait or caps.wait_for(can.per_second, 1, *sender)
+    asked = [Cap(sender, can.per_second, 1)]
+    if can.pair_rate:
+        asked.append(Cap((*sender, conversation.address), *can.pair_rate))
+    wait = caps.wait_for(*asked)
     # Spread, so that all that wait don't come back at once.
     return Hold(uniform(1, 2) * wait) if wait else None  # noqa: S311
 

@@ -118,6 +118,10 @@ def bot_off() -> str:
     return _("We have your message. A person will answer you here.")
 
 
+def too_many() -> str:
+    return _("That is more messages than I can answer. A person has been told and will look at them.")
+
+
 def welcome_back() -> str:
     return _("Good to have you back! What would you like?")
 

@@ -21,6 +21,7 @@ from aitools import (
     events,
     execution,
     failures,
+    floods,
     guarding,
     history,
     leases,
@@ -116,6 +117,8 @@ def _is_finished(now: Work) -> bool:
 
 def _pass_over(now: Work) -> None:
     """Read what is unread, then act until the customer, a clock or nobody is waited for."""
+    if floods.stops(now):
+        return
     newest = now.burst.events[-1] if now.burst else None
     if now.open_turn_id is None:
         runs = openings.open_turn(now)

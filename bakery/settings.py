@@ -200,6 +200,16 @@ if not _environment.folder(
     example="/run/bakery-metrics",
 ):
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+# Customers
+
+CONTACT_TURNS_PER_MINUTE = _environment.number(
+    "CONTACT_TURNS_PER_MINUTE", 20, purpose="how often the bot answers one contact in a minute, 0 for no cap"
+)
+CONTACT_TURNS_PER_HOUR = _environment.number(
+    "CONTACT_TURNS_PER_HOUR", 120, purpose="how often the bot answers one contact in an hour, 0 for no cap"
+)
+
+# Django
 
 
 INSTALLED_APPS = [

@@ -18,6 +18,9 @@ provide(os.environ, Path(os.environ.get("BAKERY_LOCAL_DIR", Path(__file__).paren
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
 # Beside a running demo, or another run, on the same broker.
 os.environ.setdefault("REDIS_PREFIX", f"test-{os.getpid()}:")
+# Tests write faster than any person; those of the caps set them.
+os.environ.setdefault("CONTACT_TURNS_PER_MINUTE", "0")
+os.environ.setdefault("CONTACT_TURNS_PER_HOUR", "0")
 # pytest-django does this before conftest files are read, when there is no database to name yet.
 django.setup()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
-from aitools import clock, queue
+from aitools import caps, clock, queue
 from aitools.models import BotProfile, ModelEndpoint
 from aitools.tools import registry
 from tests.aitools import desk as parts
@@ -34,3 +34,11 @@ def desk(profile: BotProfile, monkeypatch: pytest.MonkeyPatch, settings: object)
     yield made
     if connection.connection is not None:
         clock.shift(0)
+
+
+@pytest.fixture
+def without_redis(settings: object) -> Iterator[None]:
+    """Nobody listens where Redis should be."""
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"  # type: ignore[attr-defined]
+    yield
+    caps._without_until = 0.0

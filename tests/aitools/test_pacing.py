@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -45,13 +44,6 @@ def desk(desk: Desk, settings: Settings) -> Desk:
 @pytest.fixture
 def vendor(desk: Desk) -> faulty.Vendor:
     return faulty.VENDOR
-
-
-@pytest.fixture
-def without_redis(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    yield
-    monkeypatch.setattr(caps, "_without_until", 0.0)
 
 
 def can(monkeypatch: pytest.MonkeyPatch, capabilities: Capabilities) -> None:
@@ -104,7 +96,7 @@ def test_all_conversations_of_a_sender_share_its_cap(
     desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     can(monkeypatch, replace(PACED, per_second=1, pair_rate=None))
-    monkeypatch.setattr(caps, "wait_for", lambda most, seconds, *name: caps_for_a_day(most, *name))
+    monkeypatch.setattr(caps, "wait_for", for_a_day)
     say(desk, "uno")
     say(desk, "dos", to=another(desk))
     say(desk, "tres", to=another(desk, account="our-other-number"))
@@ -115,9 +107,9 @@ def test_all_conversations_of_a_sender_share_its_cap(
 _wait_for = caps.wait_for
 
 
-def caps_for_a_day(most: int, *name: str) -> float:
+def for_a_day(*asked: caps.Cap) -> float:
     """A second is too short for a test to rely on."""
-    return _wait_for(most, 86_400, *name)
+    return _wait_for(*(replace(cap, seconds=86_400) for cap in asked))
 
 
 def test_waiting_for_a_cap_is_no_failure(desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch) -> None:
