@@ -8,7 +8,7 @@ LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/pyt
 # What a turn costs is measured with fsync too.
 DURABLE = BAKERY_LOCAL_DIR=$(CURDIR)/.local/bench $(BIN)/python -m bakery.local
 
-.PHONY: demo test crash chaos coverage lint types bench messages pictures lock browser clean
+.PHONY: demo test crash outages chaos coverage lint types bench messages pictures lock browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed-local
@@ -25,6 +25,10 @@ crash: $(VENV)/installed-dev
 # CHAOS="--conversations 10000 --seed 7" makes it longer, or the same again.
 chaos: $(VENV)/installed-dev
 	$(BIN)/python -m bench.chaos $(CHAOS)
+
+# A whole desk under load, whose servers, workers and clocks break, and statements that fail; prints its figures.
+outages: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -m outage tests/outages tests/aitools
 
 # The tests with the share of lines and branches that the tests reach; a good third slower.
 coverage: $(VENV)/installed-dev browser
