@@ -170,6 +170,15 @@ WHATSAPP_VERIFY_TOKEN = _environment.text("WHATSAPP_VERIFY_TOKEN")
 if WHATSAPP_PHONE_NUMBER_ID:
     for _name in ("WHATSAPP_TOKEN", "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN"):
         _environment.required(_name, purpose="a Cloud API number is set and needs it", example="from Meta's console")
+WHATSAPP_LATE_TEMPLATES = _environment.by_language(
+    "WHATSAPP_LATE_TEMPLATES",
+    r"[a-z0-9_]{1,512}(:[a-z]{2,3}(_[A-Z]{2})?)?",
+    purpose="the approved templates that carry a text a day after the customer's last message",
+    example="es=news_of_your_order:es_CO",
+)
+WHATSAPP_PER_SECOND = _environment.number(
+    "WHATSAPP_PER_SECOND", 80, least=1, purpose="how many messages a second one of our numbers sends"
+)
 WHATSAPP_API_BASE_URL = _environment.url(
     "WHATSAPP_API_BASE_URL",
     "",
@@ -189,7 +198,6 @@ WHATSAPP_API_VERSION = (
     or "v23.0"
 )
 
-# Django
 # Watching
 
 METRICS_TOKEN = _environment.text("METRICS_TOKEN")
@@ -200,6 +208,7 @@ if not _environment.folder(
     example="/run/bakery-metrics",
 ):
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+
 # Customers
 
 CONTACT_TURNS_PER_MINUTE = _environment.number(
@@ -210,7 +219,6 @@ CONTACT_TURNS_PER_HOUR = _environment.number(
 )
 
 # Django
-
 
 INSTALLED_APPS = [
     "bakery.apps.BakeryConfig",

@@ -82,6 +82,8 @@ class GraphApi:
 
 def text_of(message: Mapping[str, Any]) -> str:
     """What the customer reads."""
+    if message["type"] == "template":
+        return str(message["template"]["components"][0]["parameters"][0]["text"])
     if message["type"] == "interactive":
         return str(message["interactive"]["body"]["text"])
     return str(message["text"]["body"])

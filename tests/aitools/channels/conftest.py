@@ -29,3 +29,4 @@ def whatsapp_number(settings: Settings) -> None:
     settings.WHATSAPP_APP_SECRET = whatsapp.APP_SECRET
     settings.WHATSAPP_VERIFY_TOKEN = whatsapp.VERIFY_TOKEN
     settings.WHATSAPP_API_BASE_URL = ""
+    settings.WHATSAPP_LATE_TEMPLATES = {}
