@@ -15,7 +15,7 @@ from functools import partial
 from django.db import transaction
 from django.dispatch import Signal
 
-from aitools import metrics
+from aitools import events, metrics
 from aitools.models import AuditEvent, ToolCall, Turn
 from aitools.tools import registry
 from aitools.types import Json
@@ -85,8 +85,10 @@ def _told(happened: Sequence[AuditEvent]) -> None:
 
 
 def _count(event: AuditEvent) -> None:
-    """By names of ours alone: a model may ask for a tool by any name."""
+    """Each call once, by its outcome; by names of ours alone, since a model may ask for a tool by any name."""
     area, _, outcome = event.kind.partition(".")
+    if event.kind == events.CALL:
+        return
     if outcome.startswith("confirm."):
         unasked = event.error if event.error in UNANSWERED else outcome.removeprefix("confirm.")
         metrics.confirmation(unasked)

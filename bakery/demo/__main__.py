@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -45,6 +46,7 @@ def main() -> None:
     except LocalServiceError as error:
         sys.exit(f"demo: {error}")
     _set_environment(os.environ, port, _kept_password(folder / "demo_password"))
+    _count_together(os.environ, folder / "metrics")
     if subprocess.run([_PYTHON, "manage.py", "prepare_demo"], check=False).returncode:
         sys.exit("demo: the database could not be prepared; the reason is above.")
     supervisor = Supervisor(_COMMANDS)
@@ -58,6 +60,14 @@ def _set_environment(environment: MutableMapping[str, str], port: int, password:
         if not environment.get(name):
             environment[name] = value
     environment.update({"DEMO_USER": _USER, "DEMO_PASSWORD": password})
+
+
+def _count_together(environment: MutableMapping[str, str], folder: Path) -> None:
+    """Web and worker count in one folder, from zero at each start."""
+    if not environment.get("PROMETHEUS_MULTIPROC_DIR"):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        environment["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
 def _free_port(text: str) -> int:

@@ -53,6 +53,10 @@ def test_the_demo_says_where_to_go_once_it_is_ready_and_ends_with_ctrl_c(tmp_pat
         assert f"user demo, password {(tmp_path / 'demo_password').read_text()}" in shown
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/health/ready") as response:
             assert json.load(response)["status"] == "ok"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as response:
+            assert b"aitools_database_up 1.0" in response.read()
+        # The web counts there, and the worker, and beat.
+        assert len(list((tmp_path / "metrics").glob("counter_*.db"))) >= 2
         process.send_signal(signal.SIGINT)
         assert process.stdout
         process.stdout.read()
