@@ -216,6 +216,28 @@ class Explains(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What a look at a channel's setup found, in plain words for whoever runs the desk.
+
+    ``is_used``: any of its settings is there.  ``problems`` say what is missing
+    or wrong and what to do; ``facts`` what the vendor tells of our sender.
+    """
+
+    is_used: bool
+    problems: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """A channel whose setup can be looked at; ``manage.py check_channels`` does."""
+
+    def check(self) -> Checkup:
+        """Look at the settings, ask the vendor and our own address. Sends no message, raises nothing."""
+        ...
+
+
 def channel_for(name: str) -> Channel:
     """The channel that ``settings.AITOOLS_CHANNELS`` names."""
     paths: dict[str, str] = settings.AITOOLS_CHANNELS
