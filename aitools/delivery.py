@@ -96,7 +96,8 @@ def _failed_later(message: OutboundMessage, row: InboundEvent) -> None:
     code, kind = row.extra.get("error_code") or "", row.extra.get("error_kind")
     if kind == "retry" and _send_once_more(message, code):
         return
-    fail(message, code=code, reason="the vendor reported a failure", opted_out=kind == "opt_out")
+    reason = row.extra.get("error_message") or "the vendor reported a failure"
+    fail(message, code=code, reason=reason, opted_out=kind == "opt_out")
 
 
 def _send_once_more(message: OutboundMessage, code: str) -> bool:

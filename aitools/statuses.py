@@ -28,6 +28,7 @@ def receive(event: InboundMessage) -> int:
                     "status": event.status,
                     "error_code": event.error_code,
                     "error_kind": event.error_kind,
+                    "error_message": event.extra.get("error_message", ""),
                     "outbox": event.outbox_id,
                 },
             },

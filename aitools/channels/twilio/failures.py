@@ -49,7 +49,12 @@ def _refusal(error: TwilioException) -> ChannelError:
 def _reason(error: TwilioException) -> str:
     """Twilio's words, without the SDK's preface and without the customer's number."""
     words = str(getattr(error, "msg", "") or getattr(error, "detail", "") or getattr(error, "title", ""))
-    return _NUMBER.sub("…", words.removeprefix("Unable to create record: "))
+    return without_numbers(words.removeprefix("Unable to create record: "))
+
+
+def without_numbers(words: str) -> str:
+    """Twilio's words as staff and logs may have them: without anybody's phone number."""
+    return _NUMBER.sub("…", words)
 
 
 def _never_connected(error: Exception) -> bool:

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from aitools.channels.base import EventKind, InboundMessage
 from aitools.channels.twilio import addresses, codes
+from aitools.channels.twilio.failures import without_numbers
 from aitools.storable import storable
 from aitools.types import Json
 
@@ -64,7 +65,7 @@ def _status(sid: str, channel: str, form: Form, outbox_id: str) -> Sequence[Inbo
             extra=_without_blanks(
                 {
                     "user_id": _user_id(form),
-                    "error_message": form.get("ErrorMessage") or form.get("ChannelStatusMessage", ""),
+                    "error_message": without_numbers(form.get("ErrorMessage") or form.get("ChannelStatusMessage", "")),
                 }
             ),
         )

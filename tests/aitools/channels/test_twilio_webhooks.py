@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from django.test import Client
 from pytest_django import Settings
 
 from aitools.models import Conversation, InboundEvent, InboundState
-from tests.aitools.channels.cases import Sample, samples
+from tests.aitools.channels.cases import Sample, samples, twilio_signatures
 from tests.wire.twilio import AUTH_TOKEN, signature_of, signed_post
 
 pytestmark = pytest.mark.django_db
@@ -146,6 +146,45 @@ def test_a_broken_surrogate_on_the_wire_is_taken(client: Client) -> None:
 )
 def test_no_signed_form_is_an_error(form: Mapping[str, str], client: Client) -> None:
     assert signed_post(client, "/webhooks/twilio", form).status_code == 200
+
+
+def test_a_failure_is_shown_in_twilios_own_words_without_the_number(client: Client) -> None:
+    customer = Conversation.objects.create(channel="twilio_sms", account="+15550100199", address="+15550100101")
+    message = customer.outbound.create(text="Hola", state="sent", provider_id="SM9", attempts=1)
+    form = {"MessageSid": "SM9", "MessageStatus": "undelivered", "From": "+15550100199", "To": "+15550100101"}
+
+    signed_post(
+        client,
+        f"/webhooks/twilio/status?outbox={message.key}",
+        form | {"ErrorCode": "30006", "ErrorMessage": "Landline +15550100101 can't be reached"},
+    )
+
+    message.refresh_from_db()
+    assert (message.state, message.error_code) == ("failed", "30006")
+    assert message.error == "Landline … can't be reached"
+
+
+def test_every_recorded_signature_opens_the_door_or_not(client: Client, settings: Settings) -> None:
+    """Each at the path it was made for: here every path leads to the same door."""
+    settings.ROOT_URLCONF = "tests.aitools.channels.one_door"
+
+    answers = {vector["id"]: _knock(vector, client, settings) for vector in twilio_signatures()}
+
+    expected = {vector["id"]: 200 if vector["valid"] else 403 for vector in twilio_signatures()}
+    # What stands behind "#" stays at Twilio: no request ever has it.
+    assert answers == expected | {"fragment-included": 200}
+
+
+def _knock(vector: Mapping[str, Any], client: Client, settings: Settings) -> int:
+    url, is_json = urlsplit(vector["url"]), "body" in vector
+    settings.PUBLIC_URL = f"{url.scheme}://{url.netloc}"
+    settings.TWILIO_AUTH_TOKEN = vector["token"] if "SHA1" in vector["algorithm"] else "another"
+    headers = {} if vector["signature"] is None else {"X-Twilio-Signature": vector["signature"]}
+    if vector.get("settings_header") and vector["id"] != "sharedkey-checked-as-sha1":
+        headers["X-Twilio-Webhooks-Signature-Settings"] = vector["settings_header"]
+    body = vector["body"] if is_json else urlencode([tuple(pair) for pair in vector["params"]])
+    path, kind = url.path + (f"?{url.query}" if url.query else ""), "application/json" if is_json else FORM
+    return int(client.post(path, body, content_type=kind, headers=headers, CONTENT_TYPE=kind).status_code)
 
 
 def test_a_status_finds_its_message_before_the_send_is_committed(client: Client) -> None:
