@@ -165,4 +165,4 @@ def near(task: str, conversation_id: int, delay_seconds: float = 0) -> None:
 
 
 def echo(request: ModelRequest) -> ModelReply:
-    return says(f"eco {request.messages[-1].text}")  # type: ignore[union-attr]
+    return says(f"eco {request.messages[-1].text}")

@@ -21,7 +21,7 @@ SWEPT_SECONDS = 100
 
 
 def start_worker(stack: Stack, off: float) -> None:
-    stack.start_worker(clock_off=off)
+    stack.start_worker_with_clock(off)
     stack.until(lambda: _log_times(stack), "the worker's first words")
     told = max(_log_times(stack))
     assert abs((told - datetime.now(UTC)).total_seconds() - off) < 30, "the worker's clock is right"
