@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from django.test import Client
 from jsonschema import Draft202012Validator
@@ -31,6 +32,7 @@ TOKEN = "test-whatsapp-token-0001"
 APP_SECRET = "test-whatsapp-app-secret-0001"
 VERIFY_TOKEN = "test-verify-token-0001"
 PATH = "/webhooks/whatsapp"
+NUMBER = {"display_phone_number": "+1 202-555-0177", "verified_name": "Panadería", "quality_rating": "GREEN"}
 
 RATE_LIMITED = Fault(status=429, code=130429)
 SERVER_ERROR = Fault(status=500, code=131000)
@@ -46,7 +48,7 @@ def refusal(code: int, status: int = 400) -> Fault:
 class GraphApi:
     """The number's state. ``messages`` in order of creation, as they were posted, each with its ``id``.
 
-    ``read`` are the ids of customers' messages that were marked as read;
+    ``number`` is what Meta tells of ours; ``read`` are the ids of customers' messages that were marked as read;
     ``faults`` are used up by messages, first one first.
     """
 
@@ -55,6 +57,7 @@ class GraphApi:
     read: list[str] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
     refused: list[str] = field(default_factory=list)
+    number: dict[str, Any] = field(default_factory=lambda: dict(NUMBER))
     connections: set[Any] = field(default_factory=set)
     requests: int = 0
     closing: threading.Event = field(default_factory=threading.Event)
@@ -172,6 +175,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, {"success": True})
         else:
             self._create(body, self.api.faults.popleft() if self.api.faults else Fault(accepted=True))
+
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._answer(401, _error(190, "Access token has expired"))
+        elif url.path != f"/v23.0/{PHONE_NUMBER_ID}":
+            self._answer(400, _error(100, "Object does not exist"))
+        else:
+            fields = parse_qs(url.query)["fields"][0].split(",")
+            self._answer(200, {key: self.api.number[key] for key in fields if key in self.api.number})
 
     def _create(self, body: Mapping[str, Any], fault: Fault) -> None:
         self.api.closing.wait(fault.seconds)

@@ -11,13 +11,14 @@ from django.http import HttpRequest
 
 from aitools.channels.base import (
     Capabilities,
+    Checkup,
     DeliveryStatus,
     ErrorClass,
     InboundMessage,
     OutgoingMessage,
     Sent,
 )
-from aitools.channels.whatsapp import client, codes, inbound, outbound, signature
+from aitools.channels.whatsapp import checkup, client, codes, inbound, outbound, signature
 from aitools.channels.whatsapp.outbound import BUTTON_TEXT_LIMIT, TEXT_LIMIT
 from aitools.channels.whatsapp.values import listed, text
 from aitools.errors import ChannelUnknown
@@ -75,6 +76,9 @@ class WhatsAppCloud:
 
     def error_class(self, code: str) -> ErrorClass:
         return codes.error_class(code)
+
+    def check(self) -> Checkup:
+        return checkup.look()
 
     def attend(self, account: str, provider_id: str) -> None:
         """Two blue ticks, and "typing…" until our reply comes or 25 s have passed."""

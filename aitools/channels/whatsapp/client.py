@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import httpx2
 from django.conf import settings
@@ -21,14 +22,23 @@ _ACCOUNT = re.compile(r"\d{1,40}")
 
 def post(account: str, body: Mapping[str, Json], seconds: float) -> Value:
     """Meta's answer to one request of the number ``account``; every failure as a ``ChannelError``."""
-    url, token = _address(account), settings.WHATSAPP_TOKEN
+    return _asked("POST", f"{_number(account)}/messages", seconds, json=body)
+
+
+def get(account: str, fields: str, seconds: float) -> Value:
+    """These fields of our number ``account``, as Meta knows them; every failure as a ``ChannelError``."""
+    return _asked("GET", f"{_number(account)}?fields={fields}", seconds)
+
+
+def _asked(method: str, path: str, seconds: float, **content: Any) -> Value:
+    token = settings.WHATSAPP_TOKEN
     if not token:
         raise ChannelPermanent("WHATSAPP_TOKEN is not set.", kind="config")
+    url = f"{_base()}/{settings.WHATSAPP_API_VERSION}/{path}"
+    content |= {"headers": {"Authorization": f"Bearer {token}"}, "timeout": http.timeout(seconds)}
     try:
         with http.deadline(seconds):
-            answer = http.client_for(_base()).post(
-                url, json=body, headers={"Authorization": f"Bearer {token}"}, timeout=http.timeout(seconds)
-            )
+            answer = http.client_for(_base()).request(method, url, **content)
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeEncodeError) as error:
         raise no_answer(error) from error
     if not answer.is_success:
@@ -39,11 +49,11 @@ def post(account: str, body: Mapping[str, Json], seconds: float) -> Value:
         raise ChannelUnknown("Meta's answer is no JSON.") from error
 
 
-def _address(account: str) -> str:
-    number = account or settings.WHATSAPP_PHONE_NUMBER_ID
+def _number(account: str) -> str:
+    number: str = account or settings.WHATSAPP_PHONE_NUMBER_ID
     if not _ACCOUNT.fullmatch(number):
         raise ChannelPermanent("WHATSAPP_PHONE_NUMBER_ID is not set.", kind="config")
-    return f"{_base()}/{settings.WHATSAPP_API_VERSION}/{number}/messages"
+    return number
 
 
 def _base() -> str:
