@@ -72,7 +72,8 @@ class TwilioApi:
 
     ``callbacks`` maps a message's sid to the StatusCallback it came with;
     ``faults`` are used up by create requests, first one first; ``forms`` are
-    those of the messages, as they came.
+    those of the messages, as they came.  ``resources`` are other things of the
+    account, by path.
     """
 
     base_url: str = ""
@@ -82,6 +83,7 @@ class TwilioApi:
     refused: list[str] = field(default_factory=list)
     forms: list[dict[str, str]] = field(default_factory=list)
     connections: int = 0
+    resources: dict[str, dict[str, Any]] = field(default_factory=dict)
     closing: threading.Event = field(default_factory=threading.Event)
     arrived: threading.Condition = field(default_factory=threading.Condition)
 
@@ -213,6 +215,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._may_pass():
             return
         url = urlsplit(self.path)
+        if url.path in self.api.resources:
+            self._answer(200, self.api.resources[url.path])
+            return
         if url.path == f"{self.prefix}.json":
             query = {name: values[-1] for name, values in parse_qs(url.query).items()}
             self._answer(200, _page(self.api.find(query), query, self.path))

@@ -17,13 +17,14 @@ from twilio.rest.api.v2010.account.message import MessageInstance
 from aitools.channels.base import (
     OPT_IN_WORDS,
     Capabilities,
+    Checkup,
     DeliveryStatus,
     ErrorClass,
     InboundMessage,
     OutgoingMessage,
     Sent,
 )
-from aitools.channels.twilio import addresses, codes, gsm, inbound, signature
+from aitools.channels.twilio import addresses, checkup, codes, gsm, inbound, signature
 from aitools.channels.twilio.client import client
 from aitools.channels.twilio.failures import channel_error
 from aitools.channels.wallclock import within
@@ -95,6 +96,10 @@ class TwilioChannel:
 
     def error_class(self, code: str) -> ErrorClass:
         return codes.class_of(code)
+
+    def check(self) -> Checkup:
+        """What is missing or wrong in the settings, at Twilio, or on the way to us."""
+        return checkup.look(self.name, self.configured_sender)
 
     def on_the_wire(self, text: str) -> str:
         """The text as this channel sends it."""

@@ -45,5 +45,6 @@ def _client(account_sid: str, auth_token: str, base_url: str) -> Client:
     # TWILIO_EDGE and TWILIO_REGION would rewrite the host of any address.
     unrouted = {"TWILIO_EDGE": "", "TWILIO_REGION": ""}
     built = Client(account_sid, auth_token, http_client=http_client, environment=unrouted)
-    built.api.base_url = base_url
+    for domain in (built.api, built.content, built.messaging):
+        domain.base_url = base_url
     return built

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from requests import exceptions as http
 from twilio.base.exceptions import TwilioException
+from twilio.http.response import Response
 from urllib3.exceptions import NewConnectionError
 
 from aitools.channels.twilio.codes import class_of
@@ -33,8 +35,7 @@ def channel_error(error: Exception) -> ChannelError:
 
 
 def _refusal(error: TwilioException) -> ChannelError:
-    status = int(getattr(error, "status", 0) or 0)
-    code = str(getattr(error, "code", "") or status)
+    status, code = _status_and_code(error)
     text = f"Twilio {code}: {_reason(error)}"
     if status == TOO_MANY_REQUESTS:
         return ChannelTransient(text, code=code)
@@ -44,6 +45,20 @@ def _refusal(error: TwilioException) -> ChannelError:
     if kind == "retry":
         return ChannelTransient(text, code=code)
     return ChannelPermanent(text, code=code, kind=kind)
+
+
+def _status_and_code(error: TwilioException) -> tuple[int, str]:
+    """Of a list the SDK gives the answer as it came, of everything else what it read in it."""
+    page = next((one for one in error.args if isinstance(one, Response)), None)
+    if page is None:
+        status = int(getattr(error, "status", 0) or 0)
+        return status, str(getattr(error, "code", "") or status)
+    try:
+        body = json.loads(page.text)
+    except ValueError:
+        body = {}
+    code = body.get("code") if isinstance(body, dict) else None
+    return page.status_code, str(code or page.status_code)
 
 
 def _reason(error: TwilioException) -> str:
