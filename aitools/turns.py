@@ -25,8 +25,8 @@ from aitools import (
     guarding,
     history,
     leases,
-    openings,
     metrics,
+    openings,
     outbox,
     reports,
     results,
@@ -96,8 +96,8 @@ def _one_pass(now: Work) -> bool:
         raise
     except LeaseLost:
         log.info("lease of conversation %s was lost", now.conversation.pk)
-        return True
         metrics.lease_lost()
+        return True
     except Exception as error:
         failures.record(now, error)
         raise
