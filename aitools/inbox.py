@@ -21,6 +21,7 @@ from aitools import (
     clock,
     corrections,
     identities,
+    metrics,
     outbox,
     presses,
     queue,
@@ -45,6 +46,8 @@ log = logging.getLogger(__name__)
 
 RESET = "/reset"
 TALK = (EventKind.MESSAGE, EventKind.PRESS)
+#: A kind of message that the channel can't read.
+UNSUPPORTED = "unsupported"
 #: Kinds of message that ask for no answer.
 SILENT = frozenset({"reaction", "system"})
 
@@ -60,13 +63,19 @@ def receive(events: Sequence[InboundMessage]) -> int:
     stored, fault, passing = 0, None, False
     for event in events:
         try:
-            stored += _receive(event)
+            stored += _counted(event, _receive(event))
         except Exception as error:
             log.exception("inbound %s event of %s was not stored", event.kind, event.channel)
             fault, passing = error, passing or isinstance(error, OperationalError | InterfaceError)
     if fault is not None and (passing or not stored):
         raise fault
     return stored
+
+
+def _counted(event: InboundMessage, new: int) -> int:
+    if new and event.message_kind == UNSUPPORTED:
+        metrics.unsupported(event.channel)
+    return new
 
 
 def _receive(event: InboundMessage) -> int:

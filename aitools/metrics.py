@@ -53,6 +53,7 @@ CONFIRMATIONS = _counter("aitools_confirmations", "Questions asked, and what bec
 EVENTS = _counter("aitools_loop_events", "Events of turns as a whole, such as guarded replies.", "kind")
 SENDS = _counter("aitools_sends", "Messages to customers, by what became of them.", "channel", "status")
 WEBHOOKS = _counter("aitools_webhooks", "Requests with inbound events, by what became of them.", "channel", "result")
+UNSUPPORTED = _counter("aitools_unsupported", "Inbound messages, and parts of webhooks, that we can't read.", "channel")
 LEASES_LOST = _counter("aitools_leases_lost", "Passes whose conversation another worker, or a person, took.")
 SWEEPS = _counter("aitools_sweeps_found", "Sweeps that found work nobody had been woken for.", "work")
 MODEL_FAILURES = _counter("aitools_model_failures", "Requests without a reply.", "kind", "error")
@@ -109,6 +110,11 @@ def sent(channel: str, status: str) -> None:
 @harmless
 def webhook(channel: str, result: str) -> None:
     WEBHOOKS.labels(channel, result).inc()
+
+
+@harmless
+def unsupported(channel: str) -> None:
+    UNSUPPORTED.labels(channel).inc()
 
 
 @harmless
