@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 
+from django.db import InterfaceError, OperationalError
 from django.utils import translation
 
 from aitools import (
@@ -80,17 +81,26 @@ def _count(work: Work, rows: TurnRows, reason: str) -> None:
     if _is_stored(work, rows):
         return
     # What broke is in the rows themselves: keep the turn without them.
-    rows.forget_unstored()
+    _forget(rows)
     if not _is_stored(work, rows):
         # Or nothing can be said here, as where a channel was taken away.
-        rows.forget_unstored()
+        _forget(rows)
         _store(work, rows, silent=True)
+
+
+def _forget(rows: TurnRows) -> None:
+    """The turn as it is stored: an answer that was read but can't be stored with what it decides is unread again."""
+    rows.forget_unstored()
+    turn = rows.turn
+    if not turn._state.adding:
+        turn.refresh_from_db(fields=["state", "text", "reply", "counted_from", "read_to"])
 
 
 def _is_stored(work: Work, rows: TurnRows) -> bool:
     try:
         _store(work, rows)
-    except (LeaseLost, Stale):
+    except (LeaseLost, Stale, OperationalError, InterfaceError):
+        # A database that is away says nothing about the rows: the next sweep tries again.
         raise
     except Exception as error:  # noqa: BLE001 - logged with where, without the rows' values
         log.error("conversation %s can't be stored: %s", work.conversation.pk, faults.reason_of(error))  # noqa: TRY400

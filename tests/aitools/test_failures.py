@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from django.db import OperationalError
 
-from aitools import clock, openings, outbox, turnrows, turns
-from aitools.models import BotProfile, CallState, Conversation, Turn
+from aitools import clock, leases, openings, outbox, turnrows, turns
+from aitools.models import AuditEvent, BotProfile, CallState, Conversation, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import registry
 from aitools.types import UserText
+from tests.aitools import crash_points
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 
@@ -62,6 +64,29 @@ def test_what_was_done_is_told_by_the_next_worker_and_done_once(desk: Desk, monk
     assert len(parts.things()) == 1
 
 
+def test_a_yes_whose_worker_lost_the_database_is_read_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The failure could be stored only without the yes: then the words that said it are not read either."""
+    breaks = iter([OperationalError, OperationalError])
+
+    def gone(*given: object, otherwise: Callable[..., None] = leases.hold, **fields: object) -> None:
+        for error in breaks:
+            raise error
+        otherwise(*given, **fields)
+
+    with scripted.script([PAN, says("Listo.")]):
+        desk.write("pan")
+        desk.receive("sí")
+        with monkeypatch.context() as while_broken:
+            while_broken.setattr("aitools.execution.run", gone)
+            while_broken.setattr("aitools.leases.hold", gone)
+            with pytest.raises(OperationalError):
+                turns.advance(desk.conversation().pk)
+        assert (desk.question().state, desk.turn().failures) == ("pending", 1)
+        assert desk.sweep() == ["Listo."]
+    assert len(parts.things()) == 1
+    assert desk.turn().text == "pan\nsí"
+
+
 def test_who_would_have_read_words_of_our_own_reads_the_models(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.receive("", message_kind="image")
     fail(desk, monkeypatch)
@@ -79,6 +104,40 @@ def test_an_expiry_that_could_not_be_told_happens_again(desk: Desk, monkeypatch:
     (told,) = desk.sweep()
     assert told.startswith(TIME_IS_UP)
     assert desk.calls() == [("make", CallState.EXPIRED)]
+
+
+def no_such_row() -> None:
+    raise ValueError("no database takes this")
+
+
+def no_connection() -> None:
+    """The network is gone, and soon back: the next try has a connection of its own."""
+    crash_points.cut("while it is stored")
+    clock.now()
+
+
+@pytest.mark.parametrize(("fault", "failures"), [(no_such_row, 1), (no_connection, 0)])
+def test_a_yes_that_can_not_be_stored_is_read_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None], failures: int
+) -> None:
+    """Never is it stored that the answer was read, and not what it decided."""
+
+    def broken(reported: Iterable[AuditEvent]) -> None:
+        if any(event.kind == "tool.confirm.approved" for event in reported):
+            fault()
+
+    with scripted.script([PAN, says("Listo.")]):
+        desk.write("pan")
+        desk.receive("sí")
+        with monkeypatch.context() as while_broken:
+            while_broken.setattr("aitools.audit.store", broken)
+            with pytest.raises((ValueError, OperationalError)):
+                turns.advance(desk.conversation().pk)
+        close_old_connections()
+        clock.shift(120)
+        assert (desk.question().state, desk.turn().state, desk.turn().failures) == ("pending", "waiting", failures)
+        assert desk.sweep() == ["Listo."]
+    assert len(parts.things()) == 1
 
 
 def test_the_third_time_the_customer_gets_an_apology_and_staff_are_told(
