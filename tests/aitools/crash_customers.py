@@ -74,7 +74,7 @@ class Customer:
         for _ in range(MOST_TRIES):
             if self._lives_through(act) and self._lives_through(self.come_to_rest):
                 return
-        raise AssertionError("It fails again and again, long after the strike.")
+        raise AssertionError(f"It fails again and again, long after a strike {POINTS.died[-1:]}.")
 
     def come_to_rest(self) -> None:
         """Sweeps, each a good while after the last, until there is nothing to do."""
@@ -84,7 +84,7 @@ class Customer:
             self.desk.drain()
             if found == (0, 0):
                 return
-        raise AssertionError("A sweep still finds something to do.")
+        raise AssertionError(f"A sweep still finds something to do after a strike {POINTS.died[-1:]}.")
 
     def _lives_through(self, act: Callable[[], None]) -> bool:
         """False if the process died, or a task of it failed at a cut.
