@@ -8,7 +8,7 @@ LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/pyt
 # What a turn costs is measured with fsync too.
 DURABLE = BAKERY_LOCAL_DIR=$(CURDIR)/.local/bench $(BIN)/python -m bakery.local
 
-.PHONY: demo test crash outages chaos coverage lint types bench messages pictures lock browser clean
+.PHONY: demo test crash outages chaos coverage lint types bench messages pictures lock browser fuzz clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed-local
@@ -20,6 +20,10 @@ test: $(VENV)/installed-dev browser
 # A worker dies before and after every statement, commit, model call, handler and send of a conversation.
 crash: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m crash tests/aitools
+
+# Fifty thousand signed webhooks, broken in every way: none may be an error.
+fuzz: $(VENV)/installed-dev
+	FUZZ_INPUTS=25000 $(BIN)/python -m pytest -n2 --dist=load tests/aitools/channels/test_fuzzed_webhooks.py
 
 # A thousand customers order while workers, web, Redis, PostgreSQL, the model and Twilio fail, on servers of its own;
 # CHAOS="--conversations 10000 --seed 7" makes it longer, or the same again.
