@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 
-from django.db import InterfaceError, OperationalError
 from django.utils import translation
 
 from aitools import (
@@ -99,8 +98,7 @@ def _forget(rows: TurnRows) -> None:
 def _is_stored(work: Work, rows: TurnRows) -> bool:
     try:
         _store(work, rows)
-    except (LeaseLost, Stale, OperationalError, InterfaceError):
-        # A database that is away says nothing about the rows: the next sweep tries again.
+    except (LeaseLost, Stale):
         raise
     except Exception as error:  # noqa: BLE001 - logged with where, without the rows' values
         log.error("conversation %s can't be stored: %s", work.conversation.pk, faults.reason_of(error))  # noqa: TRY400
