@@ -20,6 +20,7 @@ from aitools import (
     behaviour,
     clock,
     corrections,
+    faults,
     identities,
     metrics,
     outbox,
@@ -56,20 +57,55 @@ def receive(events: Sequence[InboundMessage]) -> int:
     """Store each new event and wake its conversation; how many were new.
 
     Each event commits by itself, and a fault in one does not stop its
-    neighbours.  The fault is raised at the end if nothing was stored, or if the
-    database may take the event later: the vendor's repeat then brings it, and
-    what was stored is not stored twice.
+    neighbours.  What the database may take later is raised at the end, as is a
+    fault in all that is no talk: the vendor's repeat then brings it, and what
+    was stored is not stored twice.  Talk that a fault of ours can't take is left
+    to staff.
     """
-    stored, fault, passing = 0, None, False
+    stored, passing = 0, False
+    fault: Exception | None = None
     for event in events:
         try:
             stored += _counted(event, _receive(event))
-        except Exception as error:
-            log.exception("inbound %s event of %s was not stored", event.kind, event.channel)
-            fault, passing = error, passing or isinstance(error, OperationalError | InterfaceError)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("inbound %s event of %s comes again: %s", event.kind, event.channel, type(error).__name__)
+            fault, passing = error, True
+        except Exception as error:  # noqa: BLE001 - whatever it is, the customer wrote
+            log.error("inbound %s event of %s: %s", event.kind, event.channel, faults.reason_of(error))  # noqa: TRY400
+            left = _leave_unread_to_staff(event)
+            stored, fault = stored + (left or 0), fault if left is not None else error
     if fault is not None and (passing or not stored):
         raise fault
     return stored
+
+
+def _leave_unread_to_staff(event: InboundMessage) -> int | None:
+    """Somebody wrote something that we can't take: staff see that, and from whom. 1 if new, None if not even that."""
+    if event.kind not in TALK or not event.address:
+        return None
+    try:
+        return _store_unread(event)
+    except Exception as error:  # noqa: BLE001 - the vendor is told, and its repeat may succeed
+        log.error("inbound %s event of %s: %s", event.kind, event.channel, faults.reason_of(error))  # noqa: TRY400
+        return None
+
+
+def _store_unread(event: InboundMessage) -> int:
+    with transaction.atomic(durable=True):
+        conversation = _conversation(event)
+        _row, is_new = InboundEvent.objects.get_or_create(
+            channel=event.channel,
+            provider_id=event.provider_id,
+            defaults={
+                "conversation": conversation,
+                "kind": event.kind,
+                "message_kind": UNSUPPORTED,
+                "state": InboundState.STAFF,
+            },
+        )
+        if is_new:
+            Conversation.objects.filter(pk=conversation.pk).update(needs_staff=True)
+    return int(is_new)
 
 
 def _counted(event: InboundMessage, new: int) -> int:

@@ -75,6 +75,40 @@ def test_a_fault_that_stores_nothing_is_the_vendors_to_repeat(desk: Desk, monkey
         inbox.receive([event()])
 
 
+def test_talk_that_a_fault_of_ours_can_not_take_is_left_to_staff(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Accepted with 200 and never lost without a trace: its neighbours are answered, and staff see that it came."""
+    real = inbox._receive
+
+    def broken(one: InboundMessage) -> int:
+        if one.text == "raro":
+            raise ValueError(f"can't take {one.text}")
+        return real(one)
+
+    monkeypatch.setattr(inbox, "_receive", broken)
+    for _ in range(2):
+        inbox.receive([event("hola"), event("raro", provider_id="SM2")])
+    assert list(InboundEvent.objects.order_by("id").values_list("state", "message_kind", "text")) == [
+        ("bot", "text", "hola"),
+        ("staff", "unsupported", ""),
+    ]
+    assert desk.conversation().needs_staff
+    assert "raro" not in caplog.text
+
+
+def test_what_can_not_even_be_left_to_staff_is_the_vendors_to_repeat(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*given: object) -> int:
+        raise ValueError
+
+    monkeypatch.setattr(inbox, "_receive", broken)
+    monkeypatch.setattr(inbox, "_conversation", broken)
+    with pytest.raises(ValueError, match="^$"):
+        inbox.receive([event(), event(kind=EventKind.OPT_OUT, provider_id="SM2")])
+
+
 def test_the_same_address_on_another_account_is_another_conversation(desk: Desk) -> None:
     inbox.receive([event(account="shop-1"), event(provider_id="SM2", account="shop-2")])
     assert Conversation.objects.count() == 2
@@ -212,16 +246,6 @@ def test_a_report_that_breaks_stops_neither_the_reset_nor_the_telling(
     done_and_not_told(desk)
     ToolCall.objects.filter(state="done").update(value={})
     assert desk.write("/reset")[0] == "Ten en cuenta que esto ya se hizo: Listo: Hacer."
-
-
-def test_a_fault_before_there_is_a_turn_is_shown_to_staff(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(text: str) -> None:
-        raise RuntimeError
-
-    monkeypatch.setattr(languages, "detect", broken)
-    with pytest.raises(RuntimeError):
-        desk.write("hola")
-    assert desk.conversation().needs_staff
 
 
 # A burst is one answer.
