@@ -105,7 +105,7 @@ def test_what_can_not_even_be_left_to_staff_is_the_vendors_to_repeat(
 
     monkeypatch.setattr(inbox, "_receive", broken)
     monkeypatch.setattr(inbox, "_conversation", broken)
-    with pytest.raises(ValueError, match="^$"):
+    with pytest.raises(ValueError, match=r"^$"):
         inbox.receive([event(), event(kind=EventKind.OPT_OUT, provider_id="SM2")])
 
 
