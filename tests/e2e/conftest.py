@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.stack import Stack, running_stack
 from tests.e2e.texting import Texting
+from tests.wire import whatsapp
 from tests.wire.twilio import ACCOUNT_SID, AUTH_TOKEN, TwilioApi, twilio_api
 
 _numbers = itertools.count(1)
@@ -21,13 +22,24 @@ def twilio() -> Iterator[TwilioApi]:
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory, twilio: TwilioApi) -> Iterator[Stack]:
+def graph() -> Iterator[whatsapp.GraphApi]:
+    with whatsapp.graph_api() as api:
+        yield api
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory, twilio: TwilioApi, graph: whatsapp.GraphApi) -> Iterator[Stack]:
     environment = {
         "TWILIO_ACCOUNT_SID": ACCOUNT_SID,
         "TWILIO_AUTH_TOKEN": AUTH_TOKEN,
         "TWILIO_SMS_FROM": "+15550100199",
         "TWILIO_WHATSAPP_FROM": "whatsapp:+15550100188",
         "TWILIO_API_BASE_URL": twilio.base_url,
+        "WHATSAPP_PHONE_NUMBER_ID": whatsapp.PHONE_NUMBER_ID,
+        "WHATSAPP_TOKEN": whatsapp.TOKEN,
+        "WHATSAPP_APP_SECRET": whatsapp.APP_SECRET,
+        "WHATSAPP_VERIFY_TOKEN": whatsapp.VERIFY_TOKEN,
+        "WHATSAPP_API_BASE_URL": graph.base_url,
     }
     with running_stack(tmp_path_factory.mktemp("logs"), **environment) as desk:
         yield desk
