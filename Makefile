@@ -8,7 +8,7 @@ LOCAL = BAKERY_LOCAL_DIR=$(CURDIR)/.local/test BAKERY_LOCAL_FSYNC=off $(BIN)/pyt
 # What a turn costs is measured with fsync too.
 DURABLE = BAKERY_LOCAL_DIR=$(CURDIR)/.local/bench $(BIN)/python -m bakery.local
 
-.PHONY: demo test crash outages chaos coverage lint types bench messages pictures lock browser fuzz clean
+.PHONY: demo test crash mutations outages chaos coverage lint types bench messages pictures lock browser fuzz clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed-local
@@ -17,9 +17,14 @@ demo: $(VENV)/installed-local
 test: $(VENV)/installed-dev browser
 	$(BIN)/python -m pytest
 
-# A worker dies before and after every statement, commit, model call, handler and send of a conversation.
+# A worker dies before and after every statement, commit, model call, handler and send of a conversation, or its
+# connection is cut there; tells how many such points there are.
 crash: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -m crash tests/aitools
+	$(BIN)/python -m pytest -m crash --dist=worksteal -p tests.crash_report tests/aitools tests/orders
+
+# Bugs planted one at a time in a copy of the project: the crash tests must catch each.
+mutations: $(VENV)/installed-dev
+	$(BIN)/python -m tests.aitools.crash_mutations
 
 # Fifty thousand signed webhooks, broken in every way: none may be an error.
 fuzz: $(VENV)/installed-dev

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aitools import staffing
+from aitools import queue, staffing, turns
 from aitools.models import BotProfile, Conversation
 from aitools.providers.scripted import asks, says
 from aitools.tools import Tool, ToolContext
@@ -166,9 +166,17 @@ def take_over(one: Customer) -> None:
         staffing.take_over(conversation.pk, 0)
 
 
+def comes(one: Customer, text: str) -> None:
+    """A message, and a worker that looks at once: it may find the lease held, and nobody will wake another."""
+    one.desk.receive(text)
+    conversation = one.desk.conversation().pk
+    one.desk.published.remove((queue.ADVANCE, conversation))
+    turns.advance(conversation)
+
+
 HAPPENINGS: dict[str, Callable[[Customer], object]] = {
-    "espera": lambda one: one.desk.receive("espera"),
-    "sí": lambda one: one.desk.receive("sí"),
+    "espera": lambda one: comes(one, "espera"),
+    "sí": lambda one: comes(one, "sí"),
     "/reset": lambda one: one.desk.receive("/reset"),
     "a person takes over": take_over,
 }
@@ -198,6 +206,8 @@ def _write_and_be_interrupted(one: Customer, line: str, happens: Callable[[Custo
     for thread in threads:
         thread.join()
     one.desk.drain()
+    conversation = one.desk.conversation()
+    assert conversation.read_seq == conversation.inbox_seq, f"Left to a sweep: {POINTS.died}"
     one.come_to_rest()
 
 
