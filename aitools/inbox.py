@@ -212,7 +212,7 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
     )
     if kind == EventKind.MESSAGE and row.message_kind in corrections.KINDS:
         corrections.correct(conversation, row)
-    if row.kind in TALK:
+    if row.kind in TALK or row.kind == EventKind.OPT_IN:  # whatever they write, we may answer for a day
         conversation.last_inbound_at = now
     if row.kind in TALK and event.message_kind not in SILENT and not _is_reset(event):
         _number(conversation, row)

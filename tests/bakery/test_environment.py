@@ -103,3 +103,20 @@ def test_secrets_are_found_by_name_and_inside_urls() -> None:
         {"X_TOKEN": "token-value", "NAME": "Ana", "DATABASE_URL": "postgresql://u:p%40ss@h/n", "BAD": "http://[x"}
     )
     assert set(environment.secrets(("_TOKEN",))) == {"token-value", "p%40ss", "p@ss"}
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "problems"),
+    [
+        ("", {}, 0),
+        ("es=HX1", {"es": "HX1"}, 0),
+        ("es=HX1,en=HX2", {"es": "HX1", "en": "HX2"}, 0),
+        ("HX1", {}, 1),
+        ("es=HX1, en=HX2", {}, 1),
+        ("es=secret", {}, 1),
+    ],
+)
+def test_values_by_language_are_read_as_a_whole_or_not_at_all(text: str, values: dict[str, str], problems: int) -> None:
+    environment = Environment({"TEMPLATES": text})
+    read = environment.by_language("TEMPLATES", r"HX[0-9]", purpose="carry questions", example="es=HX1")
+    assert (read, len(environment.problems)) == (values, problems)

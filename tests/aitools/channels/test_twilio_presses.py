@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from aitools import clock
 from aitools.models import InboundEvent, OutboundMessage
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
@@ -109,3 +110,12 @@ def test_yes_by_sms_brings_back_who_had_left(desk: Desk, twilio: TwilioApi, clie
     arrive(desk, client, "SM2", Body="yes")
 
     assert desk.conversation().opted_out_at is None
+
+
+def test_who_comes_back_after_days_is_welcomed(desk: Desk, twilio: TwilioApi, client: Client) -> None:
+    arrive(desk, client, "SM1", Body="STOP")
+    clock.shift(3 * 24 * 3600)
+
+    arrive(desk, client, "SM2", Body="start")
+
+    assert OutboundMessage.objects.latest("id").state == "sent"
