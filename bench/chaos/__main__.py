@@ -33,9 +33,10 @@ def main() -> int:
         found["requests the vendors refused"] = [*vendor.refused, *model.refused]
         found["time to rest ran out"] = [] if run.rested else [str(run.desk.open_work())]
         print(table(run, vendor, found))
-        if any(found.values()) or os.environ.get("KEEP"):
+        if any(found.values()):
             keep(run.desk)
-            print(f"kept for inspection: {run.desk.folder}")
+            run.journal.write(run.desk.folder / "journal.json")
+            print(f"kept: logs, journal.json and rows; BAKERY_LOCAL_DIR={run.desk.folder} python -m bakery.local …")
     return int(any(found.values()))
 
 
@@ -58,9 +59,10 @@ def _plan() -> Plan:
     parser.add_argument("--conversations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1_000_000))
     parser.add_argument("--at-once", type=int, default=80, help="customers in talk at one time")
+    parser.add_argument("--every", type=int, default=55, help="one misfortune for so many conversations")
     parser.add_argument("--calm", action="store_true", help="nothing goes wrong: shows what the crowd alone does")
     given = parser.parse_args()
-    return Plan(given.conversations, given.seed, given.at_once, MENU, given.calm)
+    return Plan(given.conversations, given.seed, given.at_once, given.every, MENU, given.calm)
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")

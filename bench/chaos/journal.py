@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 
 @dataclass
@@ -61,6 +63,10 @@ class Journal:
     def count(self, what: str) -> None:
         with self._lock:
             self.counts[what] += 1
+
+    def write(self, path: Path) -> None:
+        """All chats as JSON, to be read beside the rows."""
+        path.write_text(json.dumps([asdict(chat) for chat in self.chats.values()], ensure_ascii=False, indent=1))
 
     def agreed(self) -> Iterator[tuple[Chat, Said]]:
         """Every yes that the desk accepted."""

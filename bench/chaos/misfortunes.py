@@ -14,8 +14,6 @@ import redis
 from bench.chaos.desk import START_SECONDS, Desk
 from bench.chaos.dice import Dice
 
-#: One misfortune for so many conversations.
-EVERY = 55
 #: Besides the two that happen once: their shares.
 SHARES = {"worker killed": 5, "worker replaced": 3, "web killed": 1, "web replaced": 1, "redis flushed": 3}
 STOP_SECONDS = 40
@@ -24,10 +22,10 @@ STOP_SECONDS = 40
 class Misfortunes:
     """A plan by seed: which happens when so many conversations have ended. ``done`` counts them."""
 
-    def __init__(self, desk: Desk, dice: Dice, size: int) -> None:
+    def __init__(self, desk: Desk, dice: Dice, size: int, every: int) -> None:
         self.done: Counter[str] = Counter()
         self._desk = desk
-        self.plan = [] if dice.calm else _planned(dice.of("misfortunes"), size)
+        self.plan = [] if dice.calm else _planned(dice.of("misfortunes"), size, every)
 
     def happen(self, ended: int) -> None:
         """All that are due. In the thread that started the servers."""
@@ -97,9 +95,9 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _planned(mine: random.Random, size: int) -> list[tuple[int, str]]:
+def _planned(mine: random.Random, size: int, every: int) -> list[tuple[int, str]]:
     """The two that happen once in the middle, the others all along."""
-    others = mine.choices(list(SHARES), list(SHARES.values()), k=max(size // EVERY, 2))
+    others = mine.choices(list(SHARES), list(SHARES.values()), k=max(size // every, 2))
     plan = [(mine.randint(size // 20, int(size * 0.9)), name) for name in others]
     once = [(int(size * 0.4), "redis stopped"), (int(size * 0.65), "postgres restarted")]
     return sorted(plan + once)

@@ -37,6 +37,7 @@ class Plan:
     conversations: int
     seed: int
     at_once: int
+    every: int
     menu: Path
     calm: bool = False
 
@@ -48,7 +49,7 @@ class Run:
         dice = Dice(plan.seed, plan.calm)
         self.plan, self.desk, self.journal, self.wares, self.agenda = plan, desk, journal, wares, agenda
         self.crowd = Crowd(plan.conversations, plan.at_once, wares, dice, agenda, journal)
-        self.misfortunes = Misfortunes(desk, dice, plan.conversations)
+        self.misfortunes = Misfortunes(desk, dice, plan.conversations, plan.every)
         self.recoveries = Recoveries(desk)
         self.talked_seconds = self.seconds = 0.0
         self.rested = False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -252,6 +254,12 @@ def test_a_message_stored_twice_is_found(witness: Witness) -> None:
     rows = witness.rows()
     rows.tables["inbound"].append(rows.inbound[0])
     assert judge(rows, witness.journal, WARES)["messages stored twice"]
+
+
+def test_the_journal_can_be_read_beside_the_rows(witness: Witness, tmp_path: Path) -> None:
+    witness.journal.write(tmp_path / "journal.json")
+    (chat,) = json.loads((tmp_path / "journal.json").read_text())
+    assert [one["text"] for one in chat["said"]][1] == "sí"
 
 
 def test_the_same_seed_throws_the_same_dice() -> None:
