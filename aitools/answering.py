@@ -118,13 +118,13 @@ def _choice(work: Work, pending: PendingConfirmation, state: State) -> str:
     if not channel_for(work.conversation.channel).capabilities.edit:
         return ""
     with translation.override(pending.language):
-        yes, no = work.behaviour.wording(pending.language).buttons(str(pending.key))
+        yes, no = work.behaviour.wording(pending.language).buttons()
     return (yes if state == State.APPROVED else no).title
 
 
 def _notice(work: Work, pending: PendingConfirmation) -> None:
     """Tell that the answer was understood, before the work that may take a while."""
-    yes, no = work.wording.buttons(str(pending.key))
+    yes, no = work.wording.buttons()
     title = (yes if pending.state == State.APPROVED else no).title
     with work.commit() as rows:
         work.hold()

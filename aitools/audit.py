@@ -9,7 +9,7 @@ receiver that raises harms nobody.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from django.db import transaction
@@ -18,7 +18,6 @@ from django.dispatch import Signal
 from aitools import events, metrics
 from aitools.models import AuditEvent, ToolCall, Turn
 from aitools.tools import registry
-from aitools.types import Json
 
 log = logging.getLogger(__name__)
 
@@ -35,33 +34,16 @@ def of_call(
     *,
     error: str = "",
     duration_ms: int | None = None,
-    arguments: Mapping[str, Json] | None = None,
 ) -> AuditEvent:
-    """An event of one tool call, not stored yet; ``call.turn`` and ``call.step`` may be unstored too."""
+    """An event of one tool call, not stored yet; the call and its turn may be unstored too."""
     return AuditEvent(
-        kind=kind,
-        conversation_id=call.conversation_id,
-        turn=call.turn,
-        step=call.step.index,
-        tool=call.name,
-        call_id=str(call.call_id),
-        chat_key=str(call.conversation_id),
-        arguments=call.arguments if arguments is None else arguments,
-        duration_ms=duration_ms,
-        error=error[:500],
+        kind=kind, turn=call.turn, tool_call=call, step=call.step, duration_ms=duration_ms, error=error[:500]
     )
 
 
 def of_turn(kind: str, turn: Turn, *, step: int = 0, error: str = "") -> AuditEvent:
     """An event of the loop itself, not stored yet."""
-    return AuditEvent(
-        kind=kind,
-        conversation_id=turn.conversation_id,
-        turn=turn,
-        step=step or None,
-        chat_key=str(turn.conversation_id),
-        error=error[:500],
-    )
+    return AuditEvent(kind=kind, turn=turn, step=step or None, error=error[:500])
 
 
 def store(happened: Sequence[AuditEvent]) -> None:

@@ -113,7 +113,7 @@ def pressed(event: InboundEvent, pending: PendingConfirmation) -> Answer | None:
     if event.kind != EventKind.PRESS:
         return None
     for answer in (Answer.YES, Answer.NO):
-        if event.payload == f"confirm:{pending.key}:{answer}":
+        if event.payload == pending.message.button_id(answer):
             return answer
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
@@ -21,7 +21,7 @@ from aitools.models import (
     Turn,
     TurnState,
 )
-from aitools.types import Json
+from aitools.types import Button, Json
 
 #: The page shows the end of a conversation; its work does not grow with the conversation's age.
 SHOWN = 100
@@ -48,7 +48,7 @@ class Bubble:
     text: str
     at: datetime
     ticks: str = ""
-    buttons: Sequence[Mapping[str, str]] = ()
+    buttons: Sequence[Button] = ()
     answered: str = ""
 
     def as_json(self) -> Mapping[str, Json]:
@@ -58,7 +58,7 @@ class Bubble:
             "text": self.text,
             "at": self.at.isoformat(),
             "ticks": self.ticks,
-            "buttons": list(self.buttons),
+            "buttons": [asdict(button) for button in self.buttons],
             "answered": self.answered,
         }
 
@@ -81,7 +81,7 @@ def of_visitor(address: str) -> Mapping[str, Json]:
 def _heard(conversation: Conversation) -> Iterable[InboundEvent]:
     """Without what retention emptied: an empty bubble says nothing."""
     talk = (EventKind.MESSAGE, EventKind.PRESS)
-    return conversation.inbound.filter(kind__in=talk).exclude(text="").order_by("-id")[:SHOWN]
+    return conversation.inbound.filter(kind__in=talk).exclude(text="").newest(SHOWN)
 
 
 def _own(event: InboundEvent, read_seq: int) -> Bubble:
@@ -95,7 +95,7 @@ def _own(event: InboundEvent, read_seq: int) -> Bubble:
 
 def _said(conversation: Conversation, heard: Iterable[InboundEvent]) -> Iterable[Bubble]:
     pressed = {event.payload for event in heard if event.payload}
-    sent = conversation.outbound.filter(state=OutboundState.SENT).exclude(text="").select_related("confirmation")
+    sent = conversation.outbound.filter(state=OutboundState.SENT).exclude(text="").select_related("call__confirmation")
     for message in sent.order_by("-id")[:SHOWN]:
         answered = answer_to(message) or _pressed(message, pressed)
         yield Bubble(
@@ -103,7 +103,7 @@ def _said(conversation: Conversation, heard: Iterable[InboundEvent]) -> Iterable
             side="desk",
             text=message.text,
             at=message.created_at,
-            buttons=() if answered else message.buttons,
+            buttons=() if answered else message.choices,
             answered=answered,
         )
 
@@ -111,14 +111,14 @@ def _said(conversation: Conversation, heard: Iterable[InboundEvent]) -> Iterable
 def answer_to(message: OutboundMessage) -> str:
     """What stands where a question's buttons were; "" while it is open, or when it is none.
 
-    No query when ``confirmation`` was selected with the message.
+    No query when ``call__confirmation`` was selected with the message.
     """
-    question: PendingConfirmation | None = getattr(message, "confirmation", None)
-    if question is None or question.state == _Asked.PENDING:
+    question: PendingConfirmation | None = getattr(message.call, "confirmation", None)
+    if question is None or question.message_id != message.pk or question.state == _Asked.PENDING:
         return ""
     if question.state not in _ANSWERS:
         return _("No longer open")
-    titles = dict(zip(_ANSWERS, [button["title"] for button in message.buttons], strict=False))
+    titles = dict(zip(_ANSWERS, [button.title for button in message.choices], strict=False))
     # The choice is stored where messages can change; elsewhere the state tells which it was.
     chosen = message.choice or titles.get(_Asked(question.state), "")
     return _arrow(chosen) if chosen else ""
@@ -126,7 +126,7 @@ def answer_to(message: OutboundMessage) -> str:
 
 def _pressed(message: OutboundMessage, pressed: Container[str]) -> str:
     """The button that was pressed and not read yet: nobody should press another."""
-    return next((_arrow(button["title"]) for button in message.buttons if button["id"] in pressed), "")
+    return next((_arrow(button.title) for button in message.choices if button.id in pressed), "")
 
 
 def _arrow(title: str) -> str:

@@ -17,7 +17,7 @@ from django.db import InterfaceError, OperationalError, connection
 from psycopg import IsolationLevel
 from psycopg.errors import SerializationFailure
 
-from aitools import audit, events, outbox, results, threads
+from aitools import audit, events, memory, outbox, results, threads
 from aitools.channels.base import channel_for
 from aitools.errors import EngineError
 from aitools.lines import question_lines
@@ -104,7 +104,7 @@ def _compose(work: Work, call: ToolCall, action: AskHuman) -> Question:
         if previous is not None and frozen is not None and not _agreed_before(work, tool.name, valid, frozen):
             previous = None
         text = _worded(work, tool, valid, ctx, previous)
-    return Question(_prefaced(work, text, call.step.raw_stop), frozen)
+    return Question(_prefaced(work, text, work.turn_rows.step_of(call).raw_stop), frozen)
 
 
 def _worded(work: Work, tool: Tool, valid: Valid, ctx: ToolContext, previous: Previous | None) -> str:
@@ -123,24 +123,24 @@ def has_buttons(work: Work) -> bool:
 
 def _store(work: Work, call: ToolCall, action: AskHuman, asked: Question) -> None:
     """The pending row and its message; the call's own row is stored."""
-    pending = PendingConfirmation(
-        conversation=work.conversation,
-        call=call,
-        tool=action.bound.tool.name,
-        schema_hash=action.bound.schema_hash,
-        arguments=action.valid.arguments,
-        digest=action.valid.digest,
-        fingerprint=asked.fingerprint,
-        language=work.language,
-        question=asked.text,
-        expires_after_seconds=work.profile.confirm_seconds,
-    )
-    pending.message = outbox.enqueue(
+    message = outbox.enqueue(
         work.conversation,
         asked.text,
         kind=OutboundMessage.Kind.QUESTION,
         turn_id=call.turn_id,
-        buttons=work.wording.buttons(str(pending.key)) if work.profile.buttons_on else (),
+        call_id=call.pk,
+        buttons=work.wording.buttons() if work.profile.buttons_on else (),
+    )
+    pending = PendingConfirmation(
+        call=call,
+        conversation=work.conversation,
+        message=message,
+        schema_hash=action.bound.schema_hash,
+        digest=action.valid.digest,
+        fingerprint=asked.fingerprint,
+        language=work.language,
+        long_question="" if message.text == asked.text else asked.text,
+        expires_after_seconds=work.profile.confirm_seconds,
     )
     pending.save(force_insert=True)
 
@@ -148,9 +148,12 @@ def _store(work: Work, call: ToolCall, action: AskHuman, asked: Question) -> Non
 def _agreed_before(work: Work, tool: str, valid: Valid, frozen: Json) -> bool:
     """Whether the last yes to these arguments was to these values too: "the draft" may be another one now."""
     approved = PendingConfirmation.objects.filter(
-        conversation=work.conversation, tool=tool, digest=valid.digest, state=State.APPROVED
+        call__turn__in=memory.recent_turns(work.conversation),
+        call__name=tool,
+        digest=valid.digest,
+        state=State.APPROVED,
     )
-    last = approved.order_by("-id").first()
+    last = approved.order_by("-pk").first()
     return last is not None and last.fingerprint == frozen
 
 

@@ -28,7 +28,7 @@ def start_clock(message: OutboundMessage, now: datetime) -> None:
 
     Needs the transaction that commits the attempt.
     """
-    asked = PendingConfirmation.objects.filter(message=message, asked_at=None).first()
+    asked = PendingConfirmation.objects.filter(pk=message.call_id, message=message, asked_at=None).first()
     if asked is not None:
         asked.asked_at = now
         asked.expires_at = now + timedelta(seconds=asked.expires_after_seconds)
@@ -42,15 +42,13 @@ def cancel_unsent(message: OutboundMessage) -> None:
     missing; the parts that wait are taken back.  What the turn did before is
     told.  Needs the transaction that gives the message up.
     """
-    questions = PendingConfirmation.objects.filter(conversation=message.conversation_id, message_id__gte=message.pk)
-    pending = questions.order_by("message_id").first()
-    if pending is None or pending.state != State.PENDING:
+    pending = PendingConfirmation.objects.filter(pk=message.call_id, state=State.PENDING).first()
+    if pending is None:
         return
-    parts = OutboundMessage.objects.filter(conversation=message.conversation_id, kind=OutboundMessage.Kind.QUESTION)
-    waiting = parts.filter(pk__gt=message.pk, pk__lte=pending.message_id, state=OutboundState.QUEUED)
-    waiting.update(state=OutboundState.WITHDRAWN)
+    parts = OutboundMessage.objects.filter(conversation=message.conversation_id, call=message.call_id)
+    parts.filter(pk__gt=message.pk, state=OutboundState.QUEUED).update(state=OutboundState.WITHDRAWN)
     if _cancel(pending, "the question could not be sent"):
-        calls = ToolCall.objects.filter(step__turn=pending.call.turn_id).select_related("turn", "step").order_by("id")
+        calls = ToolCall.objects.filter(turn=pending.call.turn_id).select_related("turn").order_by("id")
         reports.tell_effects(calls, pending.call.turn_id, pending.conversation, clock.now())
 
 
@@ -72,7 +70,7 @@ def _cancel(pending: PendingConfirmation, reason: str) -> bool:
     unsent.update(state=OutboundState.WITHDRAWN)
     turn = Turn.objects.filter(pk=pending.call.turn_id, state=TurnState.WAITING)
     if turn.update(state=TurnState.CANCELLED, finished_at=now, failure=reason):
-        calls = ToolCall.objects.filter(step__turn=pending.call.turn_id, state__in=UNSETTLED_CALL)
+        calls = ToolCall.objects.filter(turn=pending.call.turn_id, state__in=UNSETTLED_CALL)
         calls.update(state=CallState.CANCELLED, finished_at=now)
         transaction.on_commit(partial(metrics.turn_ended, TurnState.CANCELLED.value))
     return True

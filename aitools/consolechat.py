@@ -90,7 +90,8 @@ class ConsoleChat:
         steps = Step.objects.filter(turn__conversation=self.conversation)
         messages = self.conversation.outbound.filter(state__in=_TOLD)
         newest: list[News] = []
-        for rows in (steps, self.conversation.calls.all(), messages):
+        calls = ToolCall.objects.filter(turn__conversation=self.conversation)
+        for rows in (steps, calls, messages):
             newest += reversed(rows.order_by("-pk")[:LOOKED_AT])
         for row in newest:
             key = (type(row), row.pk, "" if isinstance(row, Step) else row.state)

@@ -117,5 +117,5 @@ def _person_answered(turn: Turn) -> bool:
 
 def _unknown(turn: Turn) -> Refusal | None:
     """What may have happened elsewhere must not happen again."""
-    left_unknown = ToolCall.objects.filter(step__turn=turn, state=CallState.UNKNOWN)
+    left_unknown = ToolCall.objects.filter(turn=turn, state=CallState.UNKNOWN)
     return Refusal.UNKNOWN if left_unknown.exists() else None

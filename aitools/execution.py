@@ -241,7 +241,8 @@ UPDATE aitools_toolcall c
 SET state = 'done', result = %(result)s, value = %(value)s::jsonb, digest = %(digest)s, attempt = c.attempt + 1,
     duration_ms = %(took)s, finished_at = %(at)s
 WHERE c.id = %(id)s AND c.state = ANY(%(unsettled)s) AND EXISTS (
-    SELECT 1 FROM aitools_conversation WHERE id = c.conversation_id AND epoch = %(epoch)s)
+    SELECT 1 FROM aitools_turn t JOIN aitools_conversation talk ON talk.id = t.conversation_id
+    WHERE t.id = c.turn_id AND talk.epoch = %(epoch)s)
 """
 
 
@@ -256,9 +257,8 @@ def _mark_done(attempt: _Attempt, value: Json) -> None:
     if not marked or attempt.ctx.cancelled.is_set():
         raise Stale(f"call {call.pk} was settled by another worker")
     decided = [attempt.settlement.event] if attempt.settlement else []
-    ran = audit.of_call(events.CALL, call, arguments=attempt.valid.arguments)
-    done = audit.of_call(events.RESULT, call, duration_ms=took, arguments=attempt.valid.arguments)
-    audit.store([*decided, ran, done])
+    done = audit.of_call(events.RESULT, call, duration_ms=took)
+    audit.store([*decided, audit.of_call(events.CALL, call), done])
 
 
 def _done(attempt: _Attempt, value: Json, took: int) -> dict[str, Any]:
@@ -299,7 +299,7 @@ def _settle(work: Work, call: ToolCall, action: RunCall, fault: Fault, took: int
     rows = work.turn_rows
     rows.settle(call, fault.state, fault.content, work.now, is_error=True, duration_ms=took)
     if action.bound.tool.effects != "external":
-        rows.events.append(audit.of_call(events.CALL, call, arguments=action.valid.arguments))
+        rows.events.append(audit.of_call(events.CALL, call))
     rows.events.append(audit.of_call(fault.event, call, error=fault.content, duration_ms=took))
     was_agreed = rows.question_of(call) is not None
     with work.commit():

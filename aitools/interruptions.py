@@ -46,7 +46,7 @@ def interrupt(conversation: Conversation, reason: str, *, tell_effects: bool = T
     if tell_effects:
         now = clock.now()
         for turn_id in sorted(turn_id for turn_id in unsaid if turn_id is not None):
-            calls = ToolCall.objects.filter(step__turn_id=turn_id).select_related("turn", "step").order_by("id")
+            calls = ToolCall.objects.filter(turn=turn_id).select_related("turn").order_by("id")
             reports.tell_effects(calls, turn_id, conversation, now)
 
 
@@ -61,7 +61,7 @@ def read_all(conversation: Conversation, state: InboundState) -> None:
 def _cancel_question(conversation: Conversation) -> None:
     pending = (
         PendingConfirmation.objects.filter(conversation=conversation, state=PendingConfirmation.State.PENDING)
-        .select_related("call__step")
+        .select_related("call__turn")
         .first()
     )
     # A yes that commits with its effect at this moment stays a yes: the effect is told.
@@ -74,9 +74,7 @@ def _cancel_question(conversation: Conversation) -> None:
 def close_calls(conversation: Conversation, turn: Turn) -> None:
     """Nothing of this turn runs or waits any more. Needs a transaction; the caller saves the conversation."""
     _leave_unknown(conversation, turn)
-    ToolCall.objects.filter(step__turn=turn, state__in=UNSETTLED_CALL).update(
-        state=CallState.CANCELLED, finished_at=DbNow()
-    )
+    ToolCall.objects.filter(turn=turn, state__in=UNSETTLED_CALL).update(state=CallState.CANCELLED, finished_at=DbNow())
 
 
 def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
@@ -90,6 +88,6 @@ def _cancel_turn(conversation: Conversation, turn: Turn, reason: str) -> None:
 def _leave_unknown(conversation: Conversation, turn: Turn) -> None:
     """What runs elsewhere can't be called back: staff must look what came of it."""
     outside = [tool.name for tool in registry.all() if tool.effects == "external"]
-    running = ToolCall.objects.filter(step__turn=turn, state=CallState.RUNNING, name__in=outside)
+    running = ToolCall.objects.filter(turn=turn, state=CallState.RUNNING, name__in=outside)
     if running.update(state=CallState.UNKNOWN, finished_at=DbNow()):
         conversation.needs_staff = True

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
 
 from aitools import results
 from aitools.clock import DbNow
 from aitools.loop import Previous
-from aitools.models import CallState, Conversation, ToolCall
+from aitools.models import CallState, Conversation, ToolCall, Turn
 from aitools.tools import registry
 
 #: How long a success is remembered; a tool's own ``dedupe`` window may be longer.
@@ -62,14 +65,19 @@ def recall(conversation: Conversation, now: datetime, *, except_turn: int | None
     since = now - timedelta(seconds=_longest_window())
     if conversation.last_done_at is None or conversation.last_done_at < since:
         return Memory((), now)
-    turns = conversation.turns.filter(pk__gt=conversation.history_from).exclude(pk=except_turn or 0)
     done = ToolCall.objects.filter(
-        step__turn__in=turns.order_by("-id").values("pk")[:MOST],
+        turn__in=recent_turns(conversation, except_turn),
         state=CallState.DONE,
         name__in=_remembered(),
         finished_at__gt=max(since, conversation.forgotten_at or since),
     )
     return Memory(tuple(_unforgotten(done.order_by("-id")[:MOST])), now)
+
+
+def recent_turns(conversation: Conversation, except_turn: int | None = None) -> QuerySet[Turn, Any]:
+    """The ids of the newest turns since the last reset, without one of them, for a query to look in."""
+    turns = conversation.turns.filter(pk__gt=conversation.history_from).exclude(pk=except_turn or 0)
+    return turns.order_by("-id").values("pk")[:MOST]
 
 
 def clear_tool_history(chat_key: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from django.db.models import Exists, OuterRef
+
 from aitools import answering, bursts, confirmations, languages, leases, outbox, reports, texts
 from aitools.answers import Answer, read
 from aitools.bursts import Burst
 from aitools.channels.base import channel_for
 from aitools.interruptions import read_all
-from aitools.models import CallState, InboundState, PendingConfirmation, Turn, TurnState
+from aitools.models import CallState, InboundState, PendingConfirmation, Step, Turn, TurnState
 from aitools.turnrows import TurnRows
 from aitools.work import Work
 
@@ -67,21 +69,18 @@ def _leave_to_staff(work: Work) -> None:
 
 
 def _last_question(work: Work, burst: Burst) -> PendingConfirmation | None:
-    """The newest question that this burst plainly says yes to, if no model has spoken in a later turn."""
+    """The question that this burst plainly says yes to: the newest of the last turn in which a model has spoken."""
     if not burst.has_press and read(burst.line, work.behaviour.words) is not Answer.YES:
         return None
+    since_reset = Turn.objects.filter(conversation=work.conversation, pk__gt=work.conversation.history_from)
+    spoken = since_reset.filter(Exists(Step.objects.filter(turn=OuterRef("pk")))).order_by("-id")
     last = (
-        PendingConfirmation.objects.filter(
-            conversation=work.conversation, call__turn_id__gt=work.conversation.history_from
-        )
-        .select_related("call__step", "call__turn")
-        .order_by("-id")
+        PendingConfirmation.objects.filter(call__turn=spoken.values("pk")[:1])
+        .select_related("call__turn", "message")
+        .order_by("-pk")
         .first()
     )
-    if last is None or not bursts.is_plain_yes(burst, last, work.behaviour.words):
-        return None
-    later = Turn.objects.filter(conversation=work.conversation, pk__gt=last.call.turn_id, steps__isnull=False)
-    return None if later.exists() else last
+    return last if last is not None and bursts.is_plain_yes(burst, last, work.behaviour.words) else None
 
 
 def _may_answer_the_model(burst: Burst, last: PendingConfirmation) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from django.db import transaction
 
@@ -25,11 +24,14 @@ def enqueue(
     *,
     kind: str = OutboundMessage.Kind.REPLY,
     turn_id: int | None = None,
+    call_id: int | None = None,
     buttons: Sequence[Button] = (),
 ) -> OutboundMessage:
     """Queue a text, split to the channel's limit; returns the last part's row.
 
-    Needs the transaction that makes it true.  Buttons go with the last part.
+    Needs the transaction that makes it true.  ``call_id`` is the call that a
+    question is about.  Buttons go with the last part; their ids are short names,
+    to which the row adds its own key.
     Nothing is queued for somebody who opted out (the row is withdrawn at once).
     """
     state = OutboundState.WITHDRAWN if conversation.opted_out_at else OutboundState.QUEUED
@@ -38,9 +40,10 @@ def enqueue(
         OutboundMessage.objects.create(
             conversation=conversation,
             turn_id=turn_id,
+            call_id=call_id,
             kind=kind,
             text=part,
-            buttons=[asdict(button) for button in buttons] if part is parts[-1] else [],
+            buttons=[[button.id, button.title] for button in buttons] or None if part is parts[-1] else None,
             state=state,
         )
         for part in parts
@@ -84,5 +87,5 @@ def may_have_arrived(row: OutboundMessage) -> bool:
 def _is_closed_question(row: OutboundMessage) -> bool:
     """Nothing waits for its answer any more; asking it again would mislead."""
     pending = PendingConfirmation.State.PENDING
-    asked = PendingConfirmation.objects.filter(message=row).first()
+    asked = PendingConfirmation.objects.filter(pk=row.call_id).first()
     return asked is not None and asked.state != pending

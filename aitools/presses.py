@@ -34,6 +34,6 @@ def _button_of(event: InboundMessage) -> str:
         return ""
     sent = OutboundMessage.objects.filter(provider_id=event.reply_to, conversation__channel=event.channel)
     row = sent.filter(conversation__address=event.address).first()
-    buttons = row.buttons if row is not None else []
+    choices = row.choices if row is not None else ()
     wanted = event.text.strip().casefold()
-    return next((str(button["id"]) for button in buttons if button["title"].casefold() == wanted), "")
+    return next((button.id for button in choices if button.title.casefold() == wanted), "")

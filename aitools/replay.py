@@ -85,22 +85,15 @@ def replay(turn: Turn) -> Replay:
     """Everything of one turn; eight queries, however many steps it has."""
     rows = _rows(turn)
     heard = _heard(turn)
-    events = list(AuditEvent.objects.filter(turn=turn).order_by("id"))
-    said = turn.outbound.select_related("confirmation", "conversation").order_by("id")
+    events = list(turn.events.select_related("tool_call").order_by("id"))
+    said = turn.outbound.select_related("call__confirmation", "conversation").order_by("id")
     return Replay(turn, heard, _steps(rows, heard, events), list(said), [one for one in events if one.step is None])
 
 
 def _rows(turn: Turn) -> TurnRows:
     """The turn as a worker would have it."""
-    steps = {step.pk: step for step in turn.steps.order_by("index")}
-    calls = list(
-        ToolCall.objects.filter(step__turn=turn)
-        .select_related("confirmation__message", "confirmation__answered_by")
-        .order_by("step_id", "position")
-    )
-    for call in calls:
-        call.turn, call.step = turn, steps[call.step_id]
-    return TurnRows(turn, list(steps.values()), calls)
+    calls = turn.calls.select_related("confirmation__message", "confirmation__answered_by")
+    return TurnRows(turn, list(turn.steps.order_by("index")), list(calls.order_by("step", "position")))
 
 
 def _heard(turn: Turn) -> list[InboundEvent]:
@@ -125,7 +118,7 @@ def _steps(rows: TurnRows, heard: Sequence[InboundEvent], events: Sequence[Audit
                 seen=_seen(step, [*earlier, UserText(text)], views[:place]),
                 facts=facts,
                 facts_changed=step.facts is not None,
-                calls=[_call(call, mine) for call in rows.calls if call.step is step],
+                calls=[_call(call, mine) for call in rows.calls if call.step == step.index],
                 events=[event for event in mine if not event.call_id],
             )
         )
@@ -158,7 +151,7 @@ def _texts(rows: TurnRows, heard: Sequence[InboundEvent]) -> list[str]:
     """The customer's text as each step saw it: answers were added to it as they came."""
     text, texts = rows.turn.text, []
     for step in reversed(rows.steps):
-        for call in reversed([call for call in rows.calls if call.step is step]):
+        for call in reversed([call for call in rows.calls if call.step == step.index]):
             if words := _answered(call, heard):
                 text = text.removesuffix(words).removesuffix("\n")
         texts.append(history.cut(text))

@@ -38,24 +38,29 @@ BATCH = 500
 
 _OPEN = Turn.objects.filter(state__in=OPEN_TURN)
 _UNREAD = Q(seq__gt=F("conversation__read_seq"))
-_PENDING = Q(state=PendingConfirmation.State.PENDING)
+_PENDING = PendingConfirmation.State.PENDING
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """What one table loses. ``at`` is a row's age; ``leaves`` maps columns to what stays in them.
 
-    Rows of ``live`` are somebody's work and are left alone.
+    Rows of ``live`` are somebody's work and are left alone.  ``key`` is the
+    number that rises with age and that an index begins with.
     """
 
     model: type[Model]
     at: str
     live: Q
     leaves: Mapping[str, Any]
+    key: str = "pk"
 
     @property
     def rows(self) -> QuerySet[Any]:
         return self.model._default_manager.order_by("pk")
+
+    def between(self, first: int, last: int) -> Q:
+        return Q(**{f"{self.key}__gte": first, f"{self.key}__lte": last})
 
     def due(self, before: datetime) -> QuerySet[Any]:
         """Old, nobody's work, and not emptied yet: a second run rewrites nothing."""
@@ -73,17 +78,27 @@ PARTS = (
         _UNREAD | Q(conversation__in=_OPEN.values("conversation")),
         {"text": "", "payload": "", "media": [], "extra": {}},
     ),
-    Part(OutboundMessage, "created_at", Q(state__in=UNSENT) | _OF_OPEN_TURN, {"text": "", "error": ""}),
+    Part(
+        OutboundMessage,
+        "created_at",
+        Q(state__in=UNSENT) | _OF_OPEN_TURN | Q(call__confirmation__state=_PENDING),
+        {"text": "", "error": ""},
+    ),
     Part(
         PendingConfirmation,
         "created_at",
-        _PENDING | Q(call__turn__in=_OPEN.values("pk")),
-        {"arguments": {}, "fingerprint": None, "question": ""},
+        Q(state=_PENDING) | Q(call__turn__in=_OPEN.values("pk")),
+        {"fingerprint": None, "long_question": ""},
     ),
-    Part(ToolCall, "created_at", _OF_OPEN_TURN, {"arguments": None, "result": "", "value": None}),
-    Part(Step, "created_at", _OF_OPEN_TURN, {"text": "", "raw": None, "facts": None, "nudge": ""}),
+    Part(
+        ToolCall,
+        "created_at",
+        _OF_OPEN_TURN | Q(confirmation__state=_PENDING),
+        {"arguments": None, "result": "", "value": None},
+    ),
+    Part(Step, "created_at", _OF_OPEN_TURN, {"text": "", "raw": None, "facts": None, "nudge": ""}, key="turn_id"),
     Part(Turn, "started_at", Q(state__in=OPEN_TURN), {"text": "", "reply": "", "failure": ""}),
-    Part(AuditEvent, "at", _OF_OPEN_TURN, {"arguments": None, "error": ""}),
+    Part(AuditEvent, "at", _OF_OPEN_TURN, {"error": ""}),
 )
 
 
@@ -105,22 +120,22 @@ def purge(now: datetime | None = None, *, days: int | None = None, dry_run: bool
 
 
 def _purge(part: Part, before: datetime, *, dry_run: bool) -> int:
-    """Along the primary key, in whose order rows age, as far as there are old ones."""
+    """Along the key, in whose order rows age, as far as there are old ones."""
     return sum(
-        _empty(part.due(before).filter(pk__range=(first, last)), part.leaves, dry_run=dry_run)
+        _empty(part.due(before).filter(part.between(first, last)), part.leaves, dry_run=dry_run)
         for first, last in _old_pages(part, before)
     )
 
 
 def _old_pages(part: Part, before: datetime) -> Iterator[tuple[int, int]]:
-    """First and last ids of each page of rows with an old one on it.
+    """First and last keys of each page of rows with an old one on it.
 
     The first page without ends it, so that the young rows are never read: ids
     follow time but for transactions under way at once, and who is overtaken
     comes a day later.
     """
     after = 0
-    while page := list(part.rows.filter(pk__gt=after).values_list("pk", part.at)[:BATCH]):
+    while page := list(part.rows.filter(**{f"{part.key}__gt": after}).values_list(part.key, part.at)[:BATCH]):
         if all(at >= before for _pk, at in page):
             return
         yield page[0][0], page[-1][0]
@@ -132,12 +147,14 @@ def _empty(due: QuerySet[Any], leaves: Mapping[str, Any], *, dry_run: bool) -> i
     if dry_run:
         return due.count()
     with transaction.atomic(durable=True):
-        locked = due.select_for_update(skip_locked=True, no_key=True, of=("self",))
+        # Django can't name a table of two keys; steps are found in theirs alone.
+        own = () if due.model is Step else ("self",)
+        locked = due.select_for_update(skip_locked=True, no_key=True, of=own)
         emptied: int = due.model._default_manager.filter(pk__in=_ids(locked)).update(**leaves)
         return emptied
 
 
-def _ids(rows: QuerySet[Any]) -> Sequence[int]:
+def _ids(rows: QuerySet[Any]) -> Sequence[Any]:
     return list(rows.values_list("pk", flat=True))
 
 

@@ -21,7 +21,6 @@ from aitools.delivery import LATER_SECONDS, fail, mark_sent
 from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
 from aitools.models import OutboundMessage, OutboundState
 from aitools.outbox import OPEN, UNKNOWN
-from aitools.types import Button
 
 log = logging.getLogger(__name__)
 
@@ -205,7 +204,7 @@ def _outgoing(row: OutboundMessage) -> OutgoingMessage:
         account=row.conversation.account,
         address=row.conversation.address,
         text=row.text,
-        buttons=tuple(Button(**button) for button in row.buttons),
+        buttons=row.choices,
         language=row.conversation.language or "es",
         as_template=pacing.is_late(row, row.attempted_at or row.created_at) and pacing.has_template(row),
     )

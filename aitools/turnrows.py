@@ -44,14 +44,14 @@ _TURN = ("state", "text", "reply", "counted_from", "read_to", "failures", "failu
 _SETTLE = """
 UPDATE aitools_pendingconfirmation
 SET state = %s, settled_at = %s, answered_by_id = %s, answered_seq = %s
-WHERE id = %s AND state = 'pending'
+WHERE call_id = %s AND state = 'pending'
 """
 #: A turn with all that hangs on it: as JSON, since the ORM would need a query each.
 _LOAD = """
 SELECT to_jsonb(t)::text, to_jsonb(s)::text, to_jsonb(c)::text, to_jsonb(p)::text
 FROM aitools_turn t
 LEFT JOIN aitools_step s ON s.turn_id = t.id
-LEFT JOIN aitools_toolcall c ON c.step_id = s.id
+LEFT JOIN aitools_toolcall c ON c.turn_id = s.turn_id AND c.step = s.index
 LEFT JOIN aitools_pendingconfirmation p ON p.call_id = c.id
 WHERE t.id = %s ORDER BY s.index, c.position
 """
@@ -118,6 +118,9 @@ class TurnRows:
         """The question that waits for its answer."""
         return next((asked for asked in self.questions.values() if asked.state == Asked.PENDING), None)
 
+    def step_of(self, call: ToolCall) -> Step:
+        return next(step for step in self.steps if step.index == call.step)
+
     def add_step(self, got: Completion, nudge: str, facts: Json) -> Step:
         """One reply becomes a step and its calls, whatever they are."""
         reply = got.reply
@@ -174,7 +177,7 @@ class TurnRows:
     def supersede_siblings(self, call: ToolCall, at: datetime) -> None:
         """The step's other calls were asked for before the customer spoke: unasked."""
         for sibling in self.calls:
-            if sibling.step is call.step and sibling is not call and not sibling.is_settled:
+            if sibling.step == call.step and sibling is not call and not sibling.is_settled:
                 self.settle(sibling, CallState.REFUSED, results.superseded(), at)
                 self.events.append(audit.of_call(events.CANCELLED, sibling, error="superseded"))
 
@@ -218,14 +221,15 @@ class TurnRows:
     def unstored(self, before: Unsaved) -> None:
         """The transaction was undone: rows it had inserted have no keys, and nothing refers to them by key."""
         for row in (*before.rows, *self._decided(), *self.events):
-            row.pk = None
             row._state.adding = True
+            if not isinstance(row, Step):
+                row.pk = None
         for step in self.steps:
             step.turn = self.turn
         for call in self.calls:
-            call.turn, call.step = self.turn, call.step
+            call.turn = self.turn
         for event in self.events:
-            event.turn = self.turn
+            event.turn, event.tool_call = self.turn, event.tool_call
 
     def forget_unstored(self) -> None:
         """Keep the turn and what is stored of it; steps and events that are not stored are lost."""
@@ -252,8 +256,7 @@ class TurnRows:
     def _requested(self, step: Step, position: int, asked: ToolRequest) -> ToolCall:
         return ToolCall(
             turn=self.turn,
-            step=step,
-            conversation_id=self.turn.conversation_id,
+            step=step.index,
             position=position,
             vendor_id=asked.vendor_id[:255],
             name=storable(asked.name)[:128],
@@ -292,13 +295,13 @@ def _take(rows: TurnRows, step: Json, call: Json, asked: Json) -> None:
     """Add one row of the join: a step, the first time it comes, and a call with its question."""
     if step is None:
         return
-    if not rows.steps or rows.steps[-1].pk != step["id"]:
+    if not rows.steps or rows.steps[-1].index != step["index"]:
         rows.steps.append(instance(Step, step))
         rows.steps[-1].turn = rows.turn
     if call is None:
         return
     rows.calls.append(instance(ToolCall, call))
-    rows.calls[-1].turn, rows.calls[-1].step = rows.turn, rows.steps[-1]
+    rows.calls[-1].turn = rows.turn
     if asked is not None:
         question = instance(PendingConfirmation, asked)
         question.call = rows.calls[-1]
@@ -307,7 +310,7 @@ def _take(rows: TurnRows, step: Json, call: Json, asked: Json) -> None:
 
 def transcript(rows: TurnRows) -> Transcript:
     """The turn's steps and calls as the rules see them."""
-    views = tuple(_step_view(step, [call for call in rows.calls if call.step is step]) for step in rows.steps)
+    views = tuple(_step_view(step, [call for call in rows.calls if call.step == step.index]) for step in rows.steps)
     return Transcript(views, rows.turn.counted_from)
 
 

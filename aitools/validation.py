@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import hashlib
 import json
@@ -66,9 +67,10 @@ def validate(bound: BoundTool, request: ToolRequest) -> Valid | Invalid:
 
 
 def digest_of(arguments: Mapping[str, Json]) -> str:
-    """What makes two calls the same: their validated arguments, in any order."""
+    """What makes two calls the same: their validated arguments, in any order; 128 bits as 22 characters."""
     text = json.dumps(_canonical(arguments), sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
+    return base64.b64encode(digest[:16]).decode().rstrip("=")
 
 
 def _canonical(value: Json) -> Json:

@@ -42,12 +42,12 @@ class Wording:
             return message
         return f"{message} {words}"
 
-    def buttons(self, key: str) -> tuple[Button, Button]:
-        """Yes and no for the confirmation with this key, in that order; labels of at most 20 characters."""
+    def buttons(self) -> tuple[Button, Button]:
+        """Yes and no, in that order; labels of at most 20 characters."""
         yes, no = self.labels()
         if yes.casefold() == no.casefold():
             yes, no = texts.yes(), texts.no()
-        return Button(f"confirm:{key}:yes", yes), Button(f"confirm:{key}:no", no)
+        return Button("yes", yes), Button("no", no)
 
     def labels(self) -> tuple[str, str]:
         """What staff put on yes and no, else the built-in labels; they may be the same by mistake."""

@@ -53,7 +53,7 @@ ENGINE = (
         INSERT INTO aitools_outboundmessage (key, conversation_id, turn_id, kind, text, buttons, choice, state, status,
             provider_id, attempts, attempted_at, due_at, possibly_repeated, error_code, error, created_at, sent_at)
         SELECT gen_random_uuid(), conversation_id, id, CASE part WHEN 1 THEN 'reply' ELSE 'question' END,
-            %(told)s, '[]', '', 'sent', 'read', 'old-' || id || '-' || part, 1, at, at, false, '', '', at, at
+            %(told)s, NULL, '', 'sent', 'read', 'old-' || id || '-' || part, 1, at, at, false, '', '', at, at
         FROM old JOIN generate_series(1, 2) part ON part = 1 OR ordered ORDER BY id, part DESC
         RETURNING id, turn_id, kind
     )
@@ -67,38 +67,33 @@ ENGINE = (
         SELECT id, part, 'scripted', '', '', %(told)s, CASE part WHEN 3 THEN 'end' ELSE 'tool_calls' END, '', '',
             900, 60, 0, 1100, at
         FROM old JOIN generate_series(1, 3) part ON part = 3 OR ordered ORDER BY id, part
-        RETURNING id, turn_id, index
+        RETURNING turn_id, index
     )
-    SELECT stepped.id AS step_id, turn_id, conversation_id, index, at
-    FROM stepped JOIN old ON old.id = turn_id WHERE index < 3
+    SELECT turn_id, conversation_id, index, at FROM stepped JOIN old ON old.id = turn_id WHERE index < 3
     """,
     """
     CREATE TEMP TABLE called ON COMMIT DROP AS
     WITH made AS (
-        INSERT INTO aitools_toolcall (turn_id, step_id, conversation_id, position, call_id, vendor_id, name, arguments,
+        INSERT INTO aitools_toolcall (turn_id, step, position, call_id, vendor_id, name, arguments,
             digest, state, attempt, result, value, is_error, duration_ms, created_at, finished_at)
-        SELECT turn_id, step_id, conversation_id, 0, gen_random_uuid(), '',
+        SELECT turn_id, index, 0, gen_random_uuid(), '',
             CASE index WHEN 1 THEN 'get_menu' ELSE 'create_order' END, %(arguments)s::jsonb,
-            encode(sha256(turn_id::text::bytea), 'hex'), 'done', 1, %(told)s, '{"total": 9500}', false, 4, at, at
-        FROM asked ORDER BY step_id
-        RETURNING id, turn_id, conversation_id, name, call_id, created_at, digest
+            left(md5(turn_id::text), 22), 'done', 1, %(told)s, '{"total": 9500}', false, 4, at, at
+        FROM asked ORDER BY turn_id, index
+        RETURNING id, turn_id, step, name, created_at, digest
     )
-    SELECT * FROM made
+    SELECT made.*, conversation_id FROM made JOIN old ON old.id = turn_id
     """,
     """
-    INSERT INTO aitools_pendingconfirmation (key, conversation_id, call_id, message_id, tool, schema_hash, arguments,
-        digest, fingerprint, language, question, state, expires_after_seconds, created_at, asked_at, expires_at,
-        settled_at)
-    SELECT gen_random_uuid(), conversation_id, called.id, question.id, name, '0123456789abcdef',
-        %(arguments)s::jsonb, digest, '{"total": 9500}', 'es', %(told)s, 'approved', 1800, created_at, created_at,
-        created_at + interval '30 minutes', created_at
+    INSERT INTO aitools_pendingconfirmation (conversation_id, call_id, message_id, schema_hash, digest, fingerprint,
+        language, long_question, state, expires_after_seconds, created_at, asked_at, expires_at, settled_at)
+    SELECT conversation_id, called.id, question.id, '0123456789abcdef', digest, '{"total": 9500}',
+        'es', '', 'approved', 1800, created_at, created_at, created_at + interval '30 minutes', created_at
     FROM called JOIN question USING (turn_id) WHERE name = 'create_order' ORDER BY called.id
     """,
     """
-    INSERT INTO aitools_auditevent (at, kind, conversation_id, turn_id, step, tool, call_id, chat_key, arguments,
-        duration_ms, error)
-    SELECT created_at, kind, conversation_id, turn_id, 1, name, call_id::text, conversation_id::text,
-        %(arguments)s::jsonb, 4, ''
+    INSERT INTO aitools_auditevent (at, kind, turn_id, tool_call_id, step, duration_ms, error)
+    SELECT created_at, kind, turn_id, id, step, 4, ''
     FROM called CROSS JOIN (VALUES ('tool.call', false), ('tool.result', false), ('tool.confirm.approved', true)) v
         (kind, question)
     WHERE NOT question OR name = 'create_order' ORDER BY id

@@ -154,10 +154,8 @@ def _place(placed: dict[str, Any], ctx: ToolContext) -> None:
     branch_id = _branch_with(letter)
     conversation = Conversation.objects.get(address=ctx.address)
     turn = Turn.objects.create(conversation=conversation)
-    step = Step.objects.create(turn=turn, index=1, provider="code", stop="tool_calls")
-    call = ToolCall.objects.create(
-        turn=turn, step=step, conversation=conversation, position=0, name="create_order", arguments={}
-    )
+    Step.objects.create(turn=turn, index=1, provider="code", stop="tool_calls")
+    call = ToolCall.objects.create(turn=turn, step=1, position=0, name="create_order", arguments={})
     order = models.Order.objects.create(
         code=f"X{number:0>5}",
         branch_id=branch_id,

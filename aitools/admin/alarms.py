@@ -66,7 +66,7 @@ def _waiting() -> QuerySet[Conversation]:
 def _questions() -> QuerySet[PendingConfirmation]:
     return (
         PendingConfirmation.objects.filter(state=PendingConfirmation.State.PENDING)
-        .select_related("conversation")
+        .select_related("conversation", "message")
         .order_by("expires_at")
     )
 

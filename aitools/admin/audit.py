@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilter
 from unfold.decorators import display
 
-from aitools.admin.filters import CallToolFilter, DayRangeFilter, KindFilter, ToolFilter
+from aitools.admin.filters import CallToolFilter, DayRangeFilter, EventToolFilter, KindFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.replays import CALL_TONES
@@ -24,7 +24,7 @@ class ToolCallAdmin(ReadOnly, GrowingList):
         ("is_error", BooleanRadioFilter),
         ("created_at", DayRangeFilter),
     )
-    list_select_related = ("conversation",)
+    list_select_related = ("turn__conversation",)
     fields = (
         "name",
         "customer",
@@ -45,7 +45,7 @@ class ToolCallAdmin(ReadOnly, GrowingList):
 
     @display(description=gettext_lazy("customer"))
     def customer(self, row: ToolCall) -> str:
-        return linked(row.conversation)
+        return linked(row.turn.conversation)
 
     @display(description=gettext_lazy("turn"))
     def in_turn(self, row: ToolCall) -> str:
@@ -63,8 +63,8 @@ class ToolCallAdmin(ReadOnly, GrowingList):
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnly, GrowingList):
     list_display = ("at", "kind", "tool", "customer", "step", "duration_ms", "error")
-    list_filter = (KindFilter, ToolFilter, ("at", DayRangeFilter))
-    list_select_related = ("conversation",)
+    list_filter = (KindFilter, EventToolFilter, ("at", DayRangeFilter))
+    list_select_related = ("turn__conversation", "tool_call")
     fields = (
         "at",
         "kind",
@@ -77,7 +77,7 @@ class AuditEventAdmin(ReadOnly, GrowingList):
         "duration_ms",
         "error",
     )
-    readonly_fields = ("customer", "in_turn")
+    readonly_fields = ("customer", "in_turn", "tool", "call_id", "arguments")
 
     @display(description=gettext_lazy("customer"))
     def customer(self, row: AuditEvent) -> str:

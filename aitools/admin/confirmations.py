@@ -9,7 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from aitools.admin.columns import LanguageColumn
-from aitools.admin.filters import DayRangeFilter, ToolFilter
+from aitools.admin.filters import DayRangeFilter, QuestionToolFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.models import PendingConfirmation
@@ -28,8 +28,8 @@ class PendingConfirmationAdmin(LanguageColumn, ReadOnly, GrowingList):
     """Read-only: only the customer can answer."""
 
     list_display = ("created_at", "customer", "asked", "tool", "outcome", "expires_at", "settled_at")
-    list_filter = (("state", ChoicesDropdownFilter), ToolFilter, ("created_at", DayRangeFilter))
-    list_select_related = ("conversation",)
+    list_filter = (("state", ChoicesDropdownFilter), QuestionToolFilter, ("created_at", DayRangeFilter))
+    list_select_related = ("conversation", "call", "message")
     fields = (
         "customer",
         "in_turn",
@@ -45,7 +45,7 @@ class PendingConfirmationAdmin(LanguageColumn, ReadOnly, GrowingList):
         "settled_at",
         "answer",
     )
-    readonly_fields = ("customer", "in_turn", "in_language", "answer")
+    readonly_fields = ("customer", "in_turn", "tool", "question", "arguments", "in_language", "answer")
 
     @display(description=gettext_lazy("customer"))
     def customer(self, row: PendingConfirmation) -> str:

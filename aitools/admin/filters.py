@@ -71,12 +71,12 @@ class ChannelFilter(DropdownFilter):
         return queryset.filter(channel=name) if name else queryset
 
 
-class ToolFilter(DropdownFilter):
-    """By tool. The names come from the registry: asking the table would read all of it."""
+class CallToolFilter(DropdownFilter):
+    """Calls by tool. The names come from the registry: asking the table would read all of it."""
 
     title = _("tool")
     parameter_name = "tool"
-    field = "tool"
+    field = "name"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(tool.name, tool.name) for tool in registry.all()]
@@ -86,10 +86,16 @@ class ToolFilter(DropdownFilter):
         return queryset.filter(**{self.field: name}) if name else queryset
 
 
-class CallToolFilter(ToolFilter):
-    """The same for tool calls, which keep the tool as ``name``."""
+class EventToolFilter(CallToolFilter):
+    """The same for audit events."""
 
-    field = "name"
+    field = "tool_call__name"
+
+
+class QuestionToolFilter(CallToolFilter):
+    """The same for questions."""
+
+    field = "call__name"
 
 
 class KindFilter(DropdownFilter):

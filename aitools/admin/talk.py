@@ -66,8 +66,8 @@ def page(conversation_id: int, before: datetime | None = None) -> Talk:
         inbound = inbound.filter(received_at__lt=before)
         outbound = outbound.filter(created_at__lt=before)
     newest: list[Bubble] = [
-        *_said(inbound.order_by("-id")[: PAGE + 1]),
-        *answered(outbound.select_related("confirmation", "conversation").order_by("-id")[: PAGE + 1]),
+        *_said(inbound.newest(PAGE + 1)),
+        *answered(outbound.select_related("call__confirmation", "conversation").order_by("-id")[: PAGE + 1]),
     ]
     newest.sort(key=lambda bubble: bubble.at, reverse=True)
     shown = tuple(reversed(newest[:PAGE]))
@@ -132,7 +132,7 @@ def _told_by_the_vendor(event: InboundEvent) -> str:
 
 
 def answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
-    """Our messages as bubbles; no query when confirmation and conversation were selected with them."""
+    """Our messages as bubbles; no query when call, confirmation and conversation were selected with them."""
     for message in messages:
         by_staff = message.kind == OutboundMessage.Kind.STAFF
         status, tone = _status(message)
@@ -146,7 +146,7 @@ def answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
             status=status,
             tone=tone,
             problem=_problem(message),
-            buttons=() if answer else tuple(button.get("title", "") for button in message.buttons),
+            buttons=() if answer else tuple(button.title for button in message.choices),
             answered=answer,
             retry_id=message.pk if message.text and message.state in RETRIABLE else None,
             doubtful=may_have_arrived(message),

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from datetime import datetime
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from aitools.clock import DbNow
-from aitools.keys import new_key
 from aitools.models.conversations import Conversation
 from aitools.models.messages import InboundEvent, OutboundMessage
 from aitools.models.turns import ToolCall
+from aitools.types import Json
 
 
 class PendingConfirmation(models.Model):
     """What the customer was asked, frozen: arguments, prices, wording, schema.
 
-    ``key`` is what buttons carry.  ``asked_at`` is the first send attempt;
-    only what arrives after it can answer, and ``expires_at`` runs from it.
-    ``answered_seq`` is the newest inbox_seq of the burst that settled it.
+    The arguments are the call's, which nothing changes from here on, and the
+    ``digest`` proves it.  The words are the message's; ``long_question`` is empty
+    unless they went in parts, of which ``message`` is the last.  The message's key
+    is what buttons carry.  ``asked_at`` is the first send attempt; only what
+    arrives after it can answer, and ``expires_at`` runs from it.  ``answered_seq``
+    is the newest inbox_seq of the burst that settled it.
     """
 
     class State(models.TextChoices):
@@ -31,19 +35,19 @@ class PendingConfirmation(models.Model):
         EXPIRED = "expired", _("Expired")
         CANCELLED = "cancelled", _("Cancelled")
 
-    key = models.UUIDField(default=new_key, editable=False)
+    call = models.OneToOneField(ToolCall, primary_key=True, on_delete=models.PROTECT, related_name="confirmation")
     conversation = models.ForeignKey(
         Conversation, on_delete=models.PROTECT, related_name="confirmations", db_index=False
     )
-    call = models.OneToOneField(ToolCall, on_delete=models.PROTECT, related_name="confirmation")
-    message = models.OneToOneField(OutboundMessage, on_delete=models.PROTECT, related_name="confirmation")
-    tool = models.CharField(_("tool"), max_length=64)
+    # No constraints: each would lock a row that nothing deletes, and write that down.
+    message = models.ForeignKey(
+        OutboundMessage, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     schema_hash = models.CharField(max_length=16, editable=False)
-    arguments = models.JSONField(_("arguments"))
-    digest = models.CharField(max_length=64, editable=False)
+    digest = models.CharField(max_length=22, editable=False)
     fingerprint = models.JSONField(_("agreed values"), null=True, blank=True)
     language = models.CharField(_("language"), max_length=10)
-    question = models.TextField(_("question"))
+    long_question = models.TextField(blank=True, editable=False)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.PENDING)
     expires_after_seconds = models.PositiveIntegerField(default=120, editable=False)
     created_at = models.DateTimeField(_("created"), db_default=DbNow())
@@ -52,13 +56,19 @@ class PendingConfirmation(models.Model):
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
     answered_seq = models.BigIntegerField(null=True, blank=True, editable=False)
     answered_by = models.ForeignKey(
-        InboundEvent, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+        InboundEvent,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
 
     class Meta:
         verbose_name = _("confirmation")
         verbose_name_plural = _("confirmations")
-        ordering = ["-id"]
+        ordering = ["-call_id"]
         constraints = [
             models.UniqueConstraint(
                 fields=["conversation"],
@@ -66,12 +76,27 @@ class PendingConfirmation(models.Model):
                 condition=Q(state="pending"),
             )
         ]
-        indexes = [
-            models.Index(fields=["conversation", "-id"], name="confirmation_newest"),
-        ]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.pk}"
+
+    @property
+    def key(self) -> UUID:
+        """What its buttons carry."""
+        return self.message.key
+
+    @property
+    def tool(self) -> str:
+        return self.call.name
+
+    @property
+    def arguments(self) -> Json:
+        """Exactly as they will run; personal data."""
+        return self.call.arguments
+
+    @property
+    def question(self) -> str:
+        return self.long_question or self.message.text
 
     def is_timely(self, received_at: datetime) -> bool:
         """Whether something received then may answer: after the question, in time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -10,6 +11,7 @@ from aitools.channels.base import DeliveryStatus, EventKind
 from aitools.clock import DbNow
 from aitools.keys import new_key
 from aitools.models.conversations import Conversation
+from aitools.types import Button
 
 
 class InboundState(models.TextChoices):
@@ -19,6 +21,14 @@ class InboundState(models.TextChoices):
     BOT = "bot", _("For the bot")
     STAFF = "staff", _("Left to staff")
     APPLIED = "applied", _("Applied")
+
+
+class InboundQuerySet(models.QuerySet["InboundEvent"]):
+    def newest(self, limit: int) -> models.QuerySet[InboundEvent]:
+        """The newest of one conversation, newest first: talk by its number, the rest by an index of its own."""
+        talk = self.filter(seq__isnull=False).order_by("-seq")[:limit]
+        rest = self.filter(seq__isnull=True).order_by("-id")[:limit]
+        return talk.union(rest, all=True).order_by("-id")[:limit]
 
 
 class InboundEvent(models.Model):
@@ -46,6 +56,8 @@ class InboundEvent(models.Model):
     sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
     received_at = models.DateTimeField(_("received"), db_default=DbNow())
 
+    objects = InboundQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("inbound message")
         verbose_name_plural = _("inbound messages")
@@ -57,7 +69,7 @@ class InboundEvent(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["conversation", "id"], name="inbound_by_conversation"),
+            models.Index(fields=["conversation", "id"], name="inbound_not_talk", condition=Q(seq__isnull=True)),
             models.Index(fields=["received_at"], name="inbound_unread", condition=Q(state="unread")),
         ]
 
@@ -88,14 +100,24 @@ class OutboundMessage(models.Model):
         NOTICE = "notice", _("Notice")
         STAFF = "staff", _("Staff")
 
-    key = models.UUIDField(default=new_key, unique=True, editable=False)
+    key = models.UUIDField(default=new_key, editable=False)
     conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="outbound", db_index=False)
     turn = models.ForeignKey(
         "aitools.Turn", null=True, blank=True, on_delete=models.PROTECT, related_name="outbound", db_index=False
     )
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.REPLY)
     text = models.TextField(_("text"))
-    buttons = models.JSONField(default=list, blank=True, help_text='[{"id": …, "title": …}], shown where possible.')
+    call = models.ForeignKey(
+        "aitools.ToolCall",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        help_text="What a question is about.",
+    )
+    buttons = models.JSONField(null=True, blank=True, help_text='[["yes", "Sí"], …], shown where possible.')
     choice = models.CharField(
         _("answered with"), max_length=60, blank=True, help_text="The title of the button chosen, once it was."
     )
@@ -130,7 +152,17 @@ class OutboundMessage(models.Model):
             ),
             models.Index(fields=["-id"], name="outbound_to_look_at", condition=Q(state__in=["failed", "uncertain"])),
             models.Index(fields=["provider_id"], name="outbound_provider_id", condition=~Q(provider_id="")),
+            # Keys rise with time, so one is found by the pages it can be on.
+            BrinIndex(fields=["key"], name="outbound_by_key", pages_per_range=8, autosummarize=True),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
+
+    @property
+    def choices(self) -> tuple[Button, ...]:
+        """Its buttons as they travel: each with an id that names this message, so a press answers nothing else."""
+        return tuple(Button(self.button_id(name), title) for name, title in self.buttons or ())
+
+    def button_id(self, name: str) -> str:
+        return f"confirm:{self.key}:{name}"

@@ -71,6 +71,7 @@ class Step(models.Model):
     was told besides the talk (null: the same as in the step before).
     """
 
+    pk = models.CompositePrimaryKey("turn", "index")
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="steps", db_index=False)
     index = models.PositiveSmallIntegerField(_("step"))
     provider = models.CharField(_("provider"), max_length=20)
@@ -92,7 +93,6 @@ class Step(models.Model):
         verbose_name = _("step")
         verbose_name_plural = _("steps")
         ordering = ["turn_id", "index"]
-        constraints = [models.UniqueConstraint(fields=["turn", "index"], name="step_once")]
 
     def __str__(self) -> str:
         return f"{_('step')} {self.index}"
@@ -119,20 +119,21 @@ UNSETTLED_CALL = (CallState.REQUESTED, CallState.WAITING, CallState.APPROVED, Ca
 class ToolCall(models.Model):
     """One requested call and its outcome; also the audit of what was done.
 
-    ``arguments`` is what the model asked (null when it was not a JSON object);
-    ``result`` the text the model reads; ``value`` the handler's result as JSON.
+    ``step`` is the index of the turn's step that asked, ``position`` the place in it.
+    ``arguments`` is what the model asked (null when it was not a JSON object), and
+    exactly what will run once the customer is asked.  ``result`` is the text the
+    model reads, ``value`` the handler's result as JSON.
     ``attempt`` fences runs: only the newest may commit.
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="calls", db_index=False)
-    step = models.ForeignKey(Step, on_delete=models.PROTECT, related_name="calls", db_index=False)
-    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="calls", db_index=False)
+    step = models.PositiveSmallIntegerField(_("step"))
     position = models.PositiveSmallIntegerField(_("position"))
     call_id = models.UUIDField(default=new_key, editable=False)
     vendor_id = models.CharField(max_length=255, blank=True)
     name = models.CharField(_("tool"), max_length=128)
     arguments = models.JSONField(_("arguments"), null=True, blank=True)
-    digest = models.CharField(max_length=64, blank=True, editable=False)
+    digest = models.CharField(max_length=22, blank=True, editable=False)
     state = models.CharField(_("state"), max_length=10, choices=CallState.choices, default=CallState.REQUESTED)
     attempt = models.PositiveSmallIntegerField(default=0)
     result = models.TextField(_("result"), blank=True)
@@ -146,8 +147,8 @@ class ToolCall(models.Model):
         verbose_name = _("tool call")
         verbose_name_plural = _("tool calls")
         ordering = ["-id"]
-        # Found by their turn's steps: an outcome then changes no index, and writes little.
-        constraints = [models.UniqueConstraint(fields=["step", "position"], name="call_once")]
+        # Found by their turn: an outcome then changes no index, and writes little.
+        constraints = [models.UniqueConstraint(fields=["turn", "step", "position"], name="call_once")]
 
     def __str__(self) -> str:
         return f"{self.name} {self.pk}"

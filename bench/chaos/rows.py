@@ -24,7 +24,7 @@ QUERIES = {
     "turns": "SELECT id, conversation_id, state, read_to FROM aitools_turn ORDER BY id",
     "calls": """
         SELECT c.id, c.call_id::text AS call_id, c.name, c.state, c.is_error, t.id AS turn_id, t.conversation_id
-        FROM aitools_toolcall c JOIN aitools_step s ON s.id = c.step_id JOIN aitools_turn t ON t.id = s.turn_id
+        FROM aitools_toolcall c JOIN aitools_turn t ON t.id = c.turn_id
         ORDER BY c.id""",
     "questions": """
         SELECT p.call_id, o.id AS message_id, o.key::text AS key, o.conversation_id, p.state, p.asked_at, p.expires_at,
@@ -40,7 +40,9 @@ QUERIES = {
     "stock": """
         SELECT p.name, sum(s.taken) AS taken FROM orders_daystock s JOIN orders_product p ON p.id = s.product_id
         GROUP BY 1""",
-    "audit": "SELECT kind, call_id::text AS call_id, count(*) AS times FROM aitools_auditevent GROUP BY 1, 2",
+    "audit": """
+        SELECT e.kind, c.call_id::text AS call_id, count(*) AS times
+        FROM aitools_auditevent e LEFT JOIN aitools_toolcall c ON c.id = e.tool_call_id GROUP BY 1, 2""",
 }
 
 Row = Any

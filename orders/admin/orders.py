@@ -109,7 +109,7 @@ class OrderAdmin(ChannelColumn, PostActions, ReadOnly, PlainSearch, GrowingList)
     def _conversation_url(self, request: HttpRequest, row: Order) -> str:
         if row.tool_call is None or not request.user.has_perm("aitools.view_conversation"):
             return ""
-        return change_url(row.tool_call.conversation)
+        return change_url(row.tool_call.turn.conversation)
 
     def do_move(self, request: HttpRequest, row: Order) -> str:
         state = request.POST.get("state", "")

@@ -159,7 +159,7 @@ def outcome(customer: Customer, made: Sequence[Any], hidden: Sequence[str] = ())
         calls=rows(_calls(conversation), "name", "state", "attempt", "result"),
         questions=rows(_questions(conversation), "state", "question"),
         said=rows(outbound.order_by("id"), "kind", "text"),
-        events=rows(AuditEvent.objects.filter(conversation=conversation).order_by("id"), "kind", "tool", "step"),
+        events=rows(AuditEvent.objects.filter(turn__conversation=conversation).order_by("id"), "kind", "tool", "step"),
     )
 
 
@@ -168,11 +168,11 @@ def _steps(conversation: Any) -> Any:
 
 
 def _calls(conversation: Any) -> Any:
-    return ToolCall.objects.filter(step__turn__conversation=conversation).order_by("id")
+    return ToolCall.objects.filter(turn__conversation=conversation).order_by("id")
 
 
 def _questions(conversation: Any) -> Any:
-    asked = PendingConfirmation.objects.filter(call__step__turn__conversation=conversation)
+    asked = PendingConfirmation.objects.filter(call__turn__conversation=conversation)
     return asked.select_related("call", "message").order_by("call_id")
 
 
@@ -232,7 +232,7 @@ def assert_said_once(customer: Customer) -> None:
 def assert_audited(customer: Customer) -> None:
     """One result for each done call, one yes for each approved question, one question for each that was asked."""
     conversation = customer.desk.conversation()
-    events = AuditEvent.objects.filter(conversation=conversation)
+    events = AuditEvent.objects.filter(turn__conversation=conversation)
 
     def ids(kind: str) -> list[str]:
         return sorted(str(event.call_id) for event in events.filter(kind=kind))

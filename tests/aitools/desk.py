@@ -168,13 +168,13 @@ class Desk:
         return Conversation.objects.get(channel=self.channel, address=self.address)
 
     def question(self) -> PendingConfirmation:
-        return PendingConfirmation.objects.filter(conversation=self.conversation()).latest("id")
+        return PendingConfirmation.objects.filter(conversation=self.conversation()).latest("pk")
 
     def turn(self) -> Turn:
         return Turn.objects.filter(conversation=self.conversation()).latest("id")
 
     def calls(self) -> list[tuple[str, str]]:
-        rows = ToolCall.objects.filter(conversation=self.conversation()).order_by("id")
+        rows = ToolCall.objects.filter(turn__conversation=self.conversation()).order_by("id")
         return list(rows.values_list("name", "state"))
 
     def events(self) -> list[str]:

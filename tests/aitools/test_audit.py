@@ -56,10 +56,8 @@ def failing() -> Iterator[None]:
 def call(transactional_db: None) -> ToolCall:
     talk = Conversation.objects.create(channel="web", address="v")
     turn = Turn.objects.create(conversation=talk)
-    step = Step.objects.create(turn=turn, index=3, provider="scripted", stop="tool_calls")
-    return ToolCall.objects.create(
-        turn=turn, step=step, conversation=talk, position=0, name="make", arguments={"name": "pan"}
-    )
+    Step.objects.create(turn=turn, index=3, provider="scripted", stop="tool_calls")
+    return ToolCall.objects.create(turn=turn, step=3, position=0, name="make", arguments={"name": "pan"})
 
 
 def kinds(happened: list[AuditEvent]) -> list[str]:
@@ -70,9 +68,9 @@ class TestRows:
     def test_an_event_tells_which_call_of_which_step_in_which_chat(self, call: ToolCall) -> None:
         audit.record_call(events.CALL, call, error="x" * 600)
 
-        row = AuditEvent.objects.get()
+        row, talk = AuditEvent.objects.get(), call.turn.conversation
         assert (row.kind, row.tool, row.step, row.call_id) == ("tool.call", "make", 3, str(call.call_id))
-        assert (row.turn, row.conversation, row.chat_key) == (call.turn, call.conversation, str(call.conversation_id))
+        assert (row.turn, row.conversation, row.chat_key) == (call.turn, talk, str(talk.pk))
         assert (row.arguments, len(row.error)) == ({"name": "pan"}, 500)
 
     def test_an_event_of_the_loop_has_no_tool(self, call: ToolCall) -> None:

@@ -92,7 +92,7 @@ def test_what_it_wrote_is_kept_for_the_audit(planning: Desk) -> None:
     with scripted.script([plan("look"), answer("Hay pan.")]):
         planning.write("¿qué hay?")
 
-    first = Step.objects.order_by("id").first()
+    first = Step.objects.order_by("pk").first()
     assert first is not None
     assert first.raw == {"origin": "json_plan", "parts": [plan("look").text]}
 

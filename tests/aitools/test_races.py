@@ -134,7 +134,7 @@ def test_a_yes_and_the_expiry_at_once_agree_on_one_of_them(desk: Desk) -> None:
         PendingConfirmation.objects.update(expires_at=clock.now())
         together(partial(customer.receive, "sí"), partial(turns.advance, key))
         sweep.sweep()
-        assert ToolCall.objects.filter(conversation=key).earliest("id").state == "expired"
+        assert ToolCall.objects.filter(turn__conversation=key).earliest("id").state == "expired"
         assert "Listo." not in customer.said()
     assert parts.things() == []
 

@@ -83,7 +83,6 @@ class TestWhatGoes:
 
         assert (places(NAME), places(WORDS)) == ([], ["aitools_modelendpoint"])  # the thing made: the shop's own fact
         assert places(NUMBER) == ["aitools_conversation"]
-        assert places("confirm:") == ["aitools_outboundmessage"]  # the ids of buttons
 
     def test_an_event_of_no_conversation_is_emptied_too(self, old: Desk) -> None:
         at = clock.now() - YEAR
@@ -98,7 +97,7 @@ class TestWhatGoes:
     def test_what_belongs_to_no_turn_is_emptied_too(self, old: Desk) -> None:
         at, talk = clock.now() - YEAR, old.conversation()
         OutboundMessage.objects.create(conversation=talk, text=f"¡Feliz día, {NAME}!", created_at=at, state="sent")
-        AuditEvent.objects.create(conversation=talk, kind="tool.call", arguments={"name": NAME}, at=at)
+        AuditEvent.objects.create(kind="tool.error", error=f"no {NAME}", at=at)
 
         retention.purge()
 
@@ -108,11 +107,11 @@ class TestWhatGoes:
         kept: Mapping[type[Model], tuple[str, ...]] = {
             InboundEvent: ("id", "provider_id", "kind", "seq", "state", "received_at"),
             OutboundMessage: ("id", "kind", "state", "buttons", "turn_id", "sent_at", "provider_id"),
-            PendingConfirmation: ("id", "state", "tool", "digest", "asked_at", "answered_by_id"),
+            PendingConfirmation: ("call_id", "state", "digest", "asked_at", "answered_by_id"),
             ToolCall: ("id", "name", "state", "digest", "duration_ms", "finished_at"),
-            Step: ("id", "model", "stop", "input_tokens", "output_tokens", "created_at"),
+            Step: ("turn_id", "index", "model", "stop", "input_tokens", "output_tokens", "created_at"),
             Turn: ("id", "state", "started_at", "finished_at"),
-            AuditEvent: ("id", "at", "kind", "tool", "call_id", "step"),
+            AuditEvent: ("id", "at", "kind", "tool_call_id", "step"),
         }
         before = {model: list(model._default_manager.order_by("pk").values_list(*kept[model])) for model in kept}
 
@@ -165,7 +164,7 @@ class TestWhatGoes:
         OutboundMessage.objects.update(state="failed")
         retention.purge()
 
-        outbox.retry(OutboundMessage.objects.filter(confirmation=None).latest("id").pk)
+        outbox.retry(OutboundMessage.objects.filter(call=None).latest("id").pk)
 
         assert set(OutboundMessage.objects.values_list("state", flat=True)) == {"failed"}
 

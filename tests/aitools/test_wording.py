@@ -26,7 +26,7 @@ def english() -> Iterator[None]:
 
 
 def labels(wording: Wording) -> list[str]:
-    return [button.title for button in wording.buttons("k")]
+    return [button.title for button in wording.buttons()]
 
 
 class TestQuestion:
@@ -110,8 +110,8 @@ class TestHeadsUp:
 
 class TestButtons:
     def test_they_carry_the_confirmation_and_the_answer(self) -> None:
-        yes, no = BUILT_IN.buttons("k")
-        assert (yes.id, yes.title, no.id, no.title) == ("confirm:k:yes", "Yes", "confirm:k:no", "No")
+        yes, no = BUILT_IN.buttons()
+        assert (yes.id, yes.title, no.id, no.title) == ("yes", "Yes", "no", "No")
 
     def test_labels_can_be_worded(self) -> None:
         assert labels(Wording({"yes": "¡Dale!", "no": "Mejor no"})) == ["¡Dale!", "Mejor no"]
@@ -189,7 +189,7 @@ class TestOverrides:
         with django_assert_num_queries(1):
             wording = wording_of(profile, "es")
             wording.question("T", [], hint=True)
-            wording.buttons("k")
+            wording.buttons()
 
     def test_a_profile_that_is_not_stored_has_none(self) -> None:
         assert wording_of(BotProfile(language="es"), "es") == BUILT_IN

@@ -228,7 +228,8 @@ def orders(stack: Stack, visitor: Visitor) -> list[tuple[str, str]]:
     rows = stack.sql(
         """SELECT b.letter || '-' || o.day_no, o.total FROM orders_order o
            JOIN orders_branch b ON b.id = o.branch_id JOIN aitools_toolcall c ON c.id = o.tool_call_id
-           JOIN aitools_inboundevent e ON e.conversation_id = c.conversation_id
+           JOIN aitools_turn t ON t.id = c.turn_id
+           JOIN aitools_inboundevent e ON e.conversation_id = t.conversation_id
            WHERE e.provider_id LIKE %s ORDER BY o.id""",
         f"%:{visitor.message_id()}",
     )

@@ -73,9 +73,7 @@ def stored_call(ctx: ToolContext, name: str) -> ToolCall:
     assert ctx.conversation_id is not None
     turn, _ = Turn.objects.get_or_create(conversation_id=ctx.conversation_id)
     step = Step.objects.create(turn=turn, index=turn.steps.count() + 1, provider="code", stop="tool_calls")
-    return ToolCall.objects.create(
-        turn=turn, step=step, conversation_id=ctx.conversation_id, position=0, name=name, arguments={}
-    )
+    return ToolCall.objects.create(turn=turn, step=step.index, position=0, name=name, arguments={})
 
 
 def arguments(name: str, given: dict[str, Json]) -> Any:

@@ -129,7 +129,7 @@ def _whole(order: Order) -> list[Any]:
 
 def assert_agreed(one: Customer) -> None:
     """Each order was made by one approved call, and each thing that happened to one has its yes, to that total."""
-    asked = PendingConfirmation.objects.filter(call__step__turn__conversation=one.desk.conversation())
+    asked = PendingConfirmation.objects.filter(call__turn__conversation=one.desk.conversation())
     approved = [
         question for question in asked.select_related("call").order_by("call_id") if question.state == "approved"
     ]

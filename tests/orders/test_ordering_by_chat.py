@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 
 from aitools import clock, queue
-from aitools.models import BotProfile
+from aitools.models import BotProfile, ToolCall
 from orders import menu_files
 from orders.models import Order
 from tests.aitools.desk import Desk
@@ -59,7 +59,7 @@ def test_the_pupuserias_order_costs_the_same_everywhere(desk: Desk, admin_client
 def test_a_quote_and_the_question_show_the_same_total(desk: Desk) -> None:
     case_menu("sv-pupuseria.json")
     desk.write("4 de loroco con queso y 2 horchatas", profile_name="Ana")
-    quote = desk.conversation().calls.get(name="quote_order")
+    quote = ToolCall.objects.get(name="quote_order")
     assert quote.value is not None
     assert Decimal(quote.value["total"]) == Decimal("5.60")
     assert "$5.60" in desk.write("en la roosevelt")[-1]

@@ -108,7 +108,9 @@ def test_bursts_that_come_twice_and_shuffled_are_read_once_and_whole(stack: Stac
         assert [seq for seq, _ in seen] == [1, 2, 3, 4]
         turns = stack.sql(f"SELECT x.text FROM aitools_turn x {CONVERSATION} ORDER BY x.id", one.number)
         replied = stack.sql(
-            f"SELECT x.result FROM aitools_toolcall x {CONVERSATION} AND x.result LIKE '%%userReply%%'", one.number
+            f"""SELECT call.result FROM aitools_toolcall call JOIN aitools_turn x ON x.id = call.turn_id
+                {CONVERSATION} AND call.result LIKE '%%userReply%%'""",
+            one.number,
         )
         read = "\n".join(text for (text,) in [*turns, *replied])
         assert Counter(texts) == Counter(text for text in texts for _ in range(read.count(text))), read
@@ -124,7 +126,7 @@ def test_a_yes_and_a_no_at_once_are_never_both(stack: Stack, crowd: list[Texting
     for one in crowd:
         settled(one)
         states = stack.sql(
-            f"SELECT x.state FROM aitools_pendingconfirmation x {CONVERSATION} ORDER BY x.id", one.number
+            f"SELECT x.state FROM aitools_pendingconfirmation x {CONVERSATION} ORDER BY x.call_id", one.number
         )
         approved = [state for (state,) in states].count("approved")
         assert len(one.orders()) == approved <= 1

@@ -44,13 +44,9 @@ def answered(talk: Conversation, text: str, *, minutes_ago: float = 0, **fields:
 def worked(talk: Conversation) -> ToolCall:
     """A finished turn with a step, a call, its question and its audit event."""
     turn = Turn.objects.create(conversation=talk, state="done", text="quiero pan", reply="Listo.")
-    step = Step.objects.create(turn=turn, index=1, provider="offline", stop="tool_calls")
-    call = ToolCall.objects.create(
-        turn=turn, step=step, conversation=talk, position=0, name="create_order", arguments={"name": "Ana"}
-    )
-    question = answered(talk, "¿Confirmas?", kind="question")
-    PendingConfirmation.objects.create(
-        conversation=talk, call=call, message=question, tool=call.name, arguments={}, language="es", state="approved"
-    )
-    AuditEvent.objects.create(kind="tool.call", conversation=talk, turn=turn, tool=call.name, arguments={})
+    Step.objects.create(turn=turn, index=1, provider="offline", stop="tool_calls")
+    call = ToolCall.objects.create(turn=turn, step=1, position=0, name="create_order", arguments={"name": "Ana"})
+    question = answered(talk, "¿Confirmas?", kind="question", call=call)
+    PendingConfirmation.objects.create(conversation=talk, call=call, message=question, language="es", state="approved")
+    AuditEvent.objects.create(kind="tool.call", turn=turn, tool_call=call, step=1)
     return call

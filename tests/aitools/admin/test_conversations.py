@@ -93,9 +93,7 @@ def test_a_question_has_its_buttons_or_the_answer(
     row = rows.conversation()
     question = rows.worked(row).confirmation.message
     PendingConfirmation.objects.update(**fields)
-    OutboundMessage.objects.filter(pk=question.pk).update(
-        choice=choice, buttons=[{"id": "1", "title": "Sí"}, {"id": "2", "title": "No"}]
-    )
+    OutboundMessage.objects.filter(pk=question.pk).update(choice=choice, buttons=[["yes", "Sí"], ["no", "No"]])
     with translation.override("en"):
         (bubble,) = talk.page(row.pk).bubbles
     assert (bubble.buttons, bubble.answered) == (buttons, answered)

@@ -59,15 +59,14 @@ def turn(db: None) -> Turn:
         arguments={"name": "Ana"}, state="done", result='{"code": "C-17"}', attempt=2, duration_ms=87
     )
     PendingConfirmation.objects.filter(pk=question.pk).update(
-        question="Voy a: Crear pedido",
+        long_question="Voy a: Crear pedido",
         asked_at=yes.received_at - timedelta(seconds=42),
         answered_by=yes,
         answered_seq=2,
         settled_at=clock.now(),
     )
     rows.answered(conversation, "Listo, C-17.", turn=turn, status="read")
-    AuditEvent.objects.update(step=1, call_id=str(call.call_id))
-    AuditEvent.objects.create(kind="provider.fallback", conversation=conversation, turn=turn, step=1, error="429 busy")
+    AuditEvent.objects.create(kind="provider.fallback", turn=turn, step=1, error="429 busy")
     assert heard.conversation_id == turn.conversation_id
     return turn
 
@@ -122,7 +121,7 @@ def test_whatever_anybody_wrote_is_text_and_nothing_else(turn: Turn, browser: Cl
     Turn.objects.update(text=EVIL, reply=EVIL, failure=EVIL)
     Step.objects.update(model=EVIL, nudge=EVIL, facts={EVIL: EVIL}, text=EVIL, request_id=EVIL, raw_stop=EVIL)
     ToolCall.objects.update(name=EVIL, arguments={EVIL: EVIL}, result=EVIL)
-    PendingConfirmation.objects.update(question=EVIL)
+    PendingConfirmation.objects.update(long_question=EVIL)
     AuditEvent.objects.update(error=EVIL)
     turn.conversation.inbound.update(text=EVIL)
     turn.conversation.outbound.update(text=EVIL, error=EVIL, choice=EVIL)
@@ -138,9 +137,9 @@ def test_more_steps_make_no_more_queries(turn: Turn, browser: Client) -> None:
     with CaptureQueriesContext(connection) as few:
         page(browser, turn)
     for index in range(2, 8):
-        step = Step.objects.create(turn=turn, index=index, provider="offline", stop="tool_calls")
-        call = ToolCall.objects.create(turn=turn, step=step, conversation=turn.conversation, position=0, name="look")
-        AuditEvent.objects.create(kind="tool.result", turn=turn, step=index, call_id=str(call.call_id))
+        Step.objects.create(turn=turn, index=index, provider="offline", stop="tool_calls")
+        call = ToolCall.objects.create(turn=turn, step=index, position=0, name="look")
+        AuditEvent.objects.create(kind="tool.result", turn=turn, step=index, tool_call=call)
         rows.answered(turn.conversation, "Un momento.", turn=turn)
         rows.said(turn.conversation, "¿y?", seq=index + 10)
     Turn.objects.update(read_to=99)
