@@ -35,7 +35,8 @@ def enqueue(
     Nothing is queued for somebody who opted out (the row is withdrawn at once).
     """
     state = OutboundState.WITHDRAWN if conversation.opted_out_at else OutboundState.QUEUED
-    parts = _parts(text, channel_for(conversation.channel).capabilities, has_buttons=bool(buttons))
+    can = channel_for(conversation.channel).capabilities
+    parts = _parts(text, can, beside_buttons=bool(buttons) and can.has_buttons(conversation.language))
     rows = [
         OutboundMessage.objects.create(
             conversation=conversation,
@@ -52,10 +53,10 @@ def enqueue(
     return rows[-1]
 
 
-def _parts(text: str, can: Capabilities, *, has_buttons: bool) -> list[str]:
+def _parts(text: str, can: Capabilities, *, beside_buttons: bool) -> list[str]:
     """The text as the channel takes it; what stands beside buttons may have to be shorter."""
     parts = split(text, can.limit(beside_buttons=False), can.measure)
-    if has_buttons:
+    if beside_buttons:
         parts[-1:] = split(parts[-1], can.limit(beside_buttons=True), can.measure)
     return parts
 

@@ -133,8 +133,9 @@ class Capabilities:
     opt_in_words: frozenset[str] = OPT_IN_WORDS
 
     def has_buttons(self, language: str) -> bool:
-        """Whether a question in this language is sent with buttons."""
-        return self.buttons and (self.button_languages is None or language in self.button_languages)
+        """Whether a question in this language ("es", or "es-mx") is sent with buttons."""
+        only = self.button_languages
+        return self.buttons and (only is None or language.partition("-")[0] in only)
 
     def limit(self, *, beside_buttons: bool) -> int:
         """How long one message may be."""

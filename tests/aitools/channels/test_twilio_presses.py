@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from aitools import clock
-from aitools.models import InboundEvent, OutboundMessage
+from aitools import clock, outbox
+from aitools.models import Conversation, InboundEvent, OutboundMessage
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
+from aitools.types import Button
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk
 from tests.wire.twilio import TwilioApi, signed_post, twilio_api
@@ -119,3 +121,16 @@ def test_who_comes_back_after_days_is_welcomed(desk: Desk, twilio: TwilioApi, cl
     arrive(desk, client, "SM2", Body="start")
 
     assert OutboundMessage.objects.latest("id").state == "sent"
+
+
+@pytest.mark.parametrize(("language", "lengths"), [("es", [1018, 380]), ("en", [1399])])
+def test_what_stands_beside_buttons_is_cut_shorter(
+    language: str, lengths: list[int], desk: Desk, twilio: TwilioApi
+) -> None:
+    conversation = Conversation.objects.create(
+        channel=desk.channel, account="+15550100188", address=CUSTOMER, language=language
+    )
+    outbox.enqueue(conversation, "a veinte " * 155 + "fin.", buttons=[Button("confirm:1:yes", "Sí")])
+    desk.drain()
+
+    assert [len(form.get("Body", "") or json.loads(form["ContentVariables"])["1"]) for form in twilio.forms] == lengths
