@@ -21,12 +21,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LANES = 2
-#: A test that is slower than this has not caught it.
-MOST_SECONDS = 240
+#: A test that is slower than this hangs, on whatever machine.
+MOST_SECONDS = 900
 ENGINE = "tests/aitools/test_crash_points.py::"
 DEATH = ENGINE + "test_a_death_at_any_point_of_each_act_changes_nothing"
 SHOP = "tests/orders/test_crash_points.py::"
-SHOP_DEATH = SHOP + "test_a_death_at_any_point_of_each_act_changes_no_order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ BUGS = (
                 "        value = _value(attempt)\n    with transaction.atomic():\n        _mark_done(attempt, value)\n",
             )
         ],
-        SHOP_DEATH + "[an order, changed and cancelled]",
+        DEATH + "[an order, undone]",
     ),
     Bug(
         "the yes is stored after its effect",
@@ -63,7 +62,7 @@ BUGS = (
             ("    decided = [attempt.settlement.event] if attempt.settlement else []\n", "    decided = []\n"),
             ("        rows.settlement = None\n", ""),
         ],
-        SHOP_DEATH + "[several calls in one step]",
+        DEATH + "[an order, undone]",
     ),
     Bug(
         "the reply is queued after the turn is stored",
@@ -164,7 +163,7 @@ def _verdict(bug: Bug, tree: Path) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"not caught in {MOST_SECONDS} s"
+        return "hangs"
     if f"FAILED {bug.caught_by}" in ran.stdout:
         return ""
     return "not caught" if ran.returncode == 0 else f"its test did not run:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}"

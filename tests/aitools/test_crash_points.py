@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -170,7 +171,9 @@ def comes(one: Customer, text: str) -> None:
     """A message, and a worker that looks at once: it may find the lease held, and nobody will wake another."""
     one.desk.receive(text)
     conversation = one.desk.conversation().pk
-    one.desk.published.remove((queue.ADVANCE, conversation))
+    # The other worker, which may have gone on meanwhile, does not get this wake-up.
+    with suppress(ValueError):
+        one.desk.published.remove((queue.ADVANCE, conversation))
     turns.advance(conversation)
 
 
