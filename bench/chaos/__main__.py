@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,8 @@ MENU = PROJECT / "orders" / "samples" / "bakery.json"
 
 def main() -> int:
     plan = _plan()
+    # Ended from outside, the processes end with us.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(f"seed {plan.seed}, {plan.conversations} conversations", flush=True)
     with _running(plan) as (run, vendor, model):
         run.to_the_end(vendor)

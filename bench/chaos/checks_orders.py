@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -126,12 +126,14 @@ def _histories(rows: Rows, journal: Journal) -> Iterator[tuple[str, Row, list[Ef
     """Each order with the effects on it: the one that placed it, then those that name its number."""
     done = effects(rows, journal)
     by_call = {one.row.call_id: one for one in done}
-    named = [one for one in done if one.asked and one.asked.number]
+    named: defaultdict[tuple[str, str], list[Effect]] = defaultdict(list)
+    for one in done:
+        if one.asked and one.asked.number:
+            named[one.address, one.asked.number].append(one)
     for order in rows.orders:
         placed = by_call.get(order.tool_call_id)
         if placed is not None:
-            later = [one for one in named if (one.address, one.asked.number) == (placed.address, order.number)]  # type: ignore[union-attr]
-            yield order.number, order, [placed, *later]
+            yield order.number, order, [placed, *named[placed.address, order.number]]
 
 
 def wrong_totals(rows: Rows, journal: Journal, wares: Wares) -> Iterator[str]:
