@@ -58,18 +58,20 @@ def test_the_question_goes_out_with_buttons_and_without_the_hint(desk: Desk, twi
     assert "(sí/no)" not in question.text
 
 
-@pytest.mark.parametrize("payload", ["", "{{2}}", "si"])
-def test_a_press_is_known_by_the_message_it_stands_under(
-    payload: str, desk: Desk, twilio: TwilioApi, client: Client
+@pytest.mark.parametrize(
+    ("title", "payload", "answer", "things"), [("Sí", "", "yes", 1), ("Sí", "{{2}}", "yes", 1), ("No", "n", "no", 0)]
+)
+def test_a_press_is_known_by_its_title_on_the_message_it_stands_under(
+    title: str, payload: str, answer: str, things: int, desk: Desk, twilio: TwilioApi, client: Client
 ) -> None:
     question = asked(desk, client)
-    button = {"ButtonText": "Sí", "ButtonPayload": payload, "Body": "Sí", "MessageType": "button"}
+    button = {"ButtonText": title, "ButtonPayload": payload, "Body": title, "MessageType": "button"}
 
     with scripted.script([says("Listo.")]):
         arrive(desk, client, "SM2", OriginalRepliedMessageSid=question.provider_id, **button)
 
-    assert parts.things() != []
-    assert InboundEvent.objects.latest("id").payload == f"confirm:{desk.question().key}:yes"
+    assert len(parts.things()) == things
+    assert InboundEvent.objects.latest("id").payload.endswith(f":{answer}")
 
 
 def test_a_press_under_somebody_elses_message_answers_nothing(desk: Desk, twilio: TwilioApi, client: Client) -> None:
