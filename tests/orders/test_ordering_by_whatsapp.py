@@ -22,7 +22,7 @@ from tests.aitools.desk import Desk
 from tests.orders.factories import load_sample
 from tests.wire import whatsapp as meta
 from tests.wire.twilio import ANSWER_LOST, DROPPED, Fault
-from tests.wire.whatsapp import GraphApi, buttons_of, graph_api, message, press, signed_post
+from tests.wire.whatsapp import GraphApi, GraphServer, buttons_of, message, press, signed_post
 
 MORNING = "2026-11-24 16:00:00+00"
 ANA = "12025550141"
@@ -72,8 +72,21 @@ class Shop:
         self.told = len(self.graph.messages)
 
 
+@pytest.fixture(scope="module")
+def graph_server() -> Iterator[GraphServer]:
+    with meta.graph_server() as server:
+        yield server
+    http.close_clients()
+
+
 @pytest.fixture
-def shop(transactional_db: None, client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+def shop(
+    graph_server: GraphServer,
+    transactional_db: None,
+    client: Client,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Shop]:
     BotProfile.objects.create(name="test", settle_seconds=0)
     load_sample()
     desk = Desk(channel="whatsapp_cloud", address=f"+{ANA}")
@@ -87,10 +100,9 @@ def shop(transactional_db: None, client: Client, settings: Settings, monkeypatch
         cursor.execute("SELECT extract(epoch FROM %s::timestamptz - clock_timestamp())", [MORNING])
         start = float(cursor.fetchone()[0])
     clock.shift(start)
-    with graph_api() as graph:
-        settings.WHATSAPP_API_BASE_URL = graph.base_url
-        yield Shop(desk, graph, client, start)
-    http.close_clients()
+    graph = graph_server.fresh()
+    settings.WHATSAPP_API_BASE_URL = graph.base_url
+    yield Shop(desk, graph, client, start)
     clock.shift(0)
 
 

@@ -145,32 +145,49 @@ def signed_request(base_url: str, body: Any) -> int:
         return int(answer.status)
 
 
+class GraphServer(ThreadingHTTPServer):
+    """The fake on one port for many tests, so that they share a connection pool."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.api = self.fresh()
+
+    def fresh(self) -> GraphApi:
+        """A number with nothing sent and nothing read; what an earlier test left waiting ends."""
+        if hasattr(self, "api"):
+            self.api.closing.set()
+        self.api = GraphApi(f"http://127.0.0.1:{self.server_address[1]}")
+        return self.api
+
+
 @contextmanager
-def graph_api() -> Iterator[GraphApi]:
-    """A running fake; set ``WHATSAPP_API_BASE_URL`` to its ``base_url``."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
-    api = GraphApi(f"http://127.0.0.1:{server.server_address[1]}")
-    server.api = api  # type: ignore[attr-defined]  # how http.server hands state to its handlers
+def graph_server() -> Iterator[GraphServer]:
+    """A running server; set ``WHATSAPP_API_BASE_URL`` to the ``base_url`` of its ``api``."""
+    server = GraphServer()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield api
+        yield server
     finally:
-        api.closing.set()
+        server.api.closing.set()
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def graph_api() -> Iterator[GraphApi]:
+    """The same for one test."""
+    with graph_server() as server:
+        yield server.api
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    @property
-    def api(self) -> GraphApi:
-        api: GraphApi = self.server.api  # type: ignore[attr-defined]
-        return api
-
     def do_POST(self) -> None:
+        self._begin()
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
         self.api.requests += 1
         self.api.connections.add(self.client_address)
@@ -188,6 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._create(body, self.api.faults.popleft() if self.api.faults else Fault(accepted=True))
 
     def do_GET(self) -> None:
+        self._begin()
         url = urlsplit(self.path)
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
             self._answer(401, _error(190, "Access token has expired"))
@@ -196,6 +214,11 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             fields = parse_qs(url.query)["fields"][0].split(",")
             self._answer(200, {key: self.api.number[key] for key in fields if key in self.api.number})
+
+    def _begin(self) -> None:
+        """A request stays with the test that made it."""
+        assert isinstance(self.server, GraphServer)
+        self.api = self.server.api
 
     def _create(self, body: Mapping[str, Any], fault: Fault) -> None:
         self.api.closing.wait(fault.seconds)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from pytest_django import Settings
 
+from aitools.providers import http
 from tests.wire import whatsapp
 from tests.wire.twilio import ACCOUNT_SID, AUTH_TOKEN
 
@@ -30,3 +33,18 @@ def whatsapp_number(settings: Settings) -> None:
     settings.WHATSAPP_VERIFY_TOKEN = whatsapp.VERIFY_TOKEN
     settings.WHATSAPP_API_BASE_URL = ""
     settings.WHATSAPP_LATE_TEMPLATES = {}
+
+
+@pytest.fixture(scope="session")
+def graph_server() -> Iterator[whatsapp.GraphServer]:
+    with whatsapp.graph_server() as server:
+        yield server
+    http.close_clients()
+
+
+@pytest.fixture
+def graph(graph_server: whatsapp.GraphServer, settings: Settings) -> whatsapp.GraphApi:
+    """Meta's side of our number, with nothing sent yet."""
+    api = graph_server.fresh()
+    settings.WHATSAPP_API_BASE_URL = api.base_url
+    return api

@@ -17,7 +17,7 @@ from aitools.channels.base import Channel, EventKind, OutgoingMessage, Sent, cha
 from aitools.errors import ConfigurationError, SignatureError
 from aitools.types import Button
 from tests.wire.twilio import twilio_api
-from tests.wire.whatsapp import graph_api
+from tests.wire.whatsapp import GraphApi
 
 NAMES = sorted(configured.AITOOLS_CHANNELS)
 #: Their vendors list nothing; what came of a send is told by a status with our row's id.
@@ -26,10 +26,9 @@ GARBAGE = [b"", b"\x00", b"{", b"[" * 5000, b"\xff\xfe", urlencode({"MessageSid"
 
 
 @pytest.fixture(params=NAMES)
-def channel(request: pytest.FixtureRequest, settings: Settings) -> Iterator[Channel]:
-    with twilio_api() as api, graph_api() as graph:
+def channel(request: pytest.FixtureRequest, graph: GraphApi, settings: Settings) -> Iterator[Channel]:
+    with twilio_api() as api:
         settings.TWILIO_API_BASE_URL = api.base_url
-        settings.WHATSAPP_API_BASE_URL = graph.base_url
         yield channel_for(request.param)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from io import StringIO
 
 import pytest
@@ -12,22 +11,18 @@ from pytest_django.live_server_helper import LiveServer
 
 from aitools.channels.whatsapp import WhatsAppCloud
 from aitools.models import InboundEvent
-from aitools.providers import http
-from tests.wire.whatsapp import GraphApi, graph_api
+from tests.wire.whatsapp import GraphApi
 
 CHANNEL = WhatsAppCloud()
 HTTPS = "Meta calls https only"
 
 
 @pytest.fixture
-def graph(settings: Settings, live_server: LiveServer) -> Iterator[GraphApi]:
+def graph(graph: GraphApi, settings: Settings, live_server: LiveServer) -> GraphApi:
     """A set-up where all is right but the scheme of the address, which a test's server can't have."""
     settings.PUBLIC_URL = live_server.url
     settings.AITOOLS_CHANNELS = {"whatsapp_cloud": settings.AITOOLS_CHANNELS["whatsapp_cloud"]}
-    with graph_api() as api:
-        settings.WHATSAPP_API_BASE_URL = api.base_url
-        yield api
-    http.close_clients()
+    return graph
 
 
 def problems() -> list[str]:

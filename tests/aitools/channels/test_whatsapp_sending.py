@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -13,7 +12,6 @@ from pytest_django import Settings
 from aitools.channels.base import Attentive, DeliveryStatus, ErrorClass, OutgoingMessage
 from aitools.channels.whatsapp import WhatsAppCloud, channel, codes
 from aitools.errors import ChannelError, ChannelPermanent, ChannelTransient, ChannelUnknown
-from aitools.providers import http
 from aitools.types import Button
 from tests.wire.twilio import ANSWER_LOST, DROPPED, Fault
 from tests.wire.whatsapp import (
@@ -24,7 +22,6 @@ from tests.wire.whatsapp import (
     SERVER_ERROR,
     GraphApi,
     buttons_of,
-    graph_api,
     refusal,
     text_of,
 )
@@ -34,14 +31,6 @@ TEXT = OutgoingMessage(KEY, PHONE_NUMBER_ID, "+573000000001", "Hola")
 YES_NO = (Button(f"confirm:{KEY}:yes", "Sí"), Button(f"confirm:{KEY}:no", "No"))
 QUESTION = OutgoingMessage(KEY, PHONE_NUMBER_ID, "+573000000001", "¿Confirmas?", YES_NO)
 CHANNEL = WhatsAppCloud()
-
-
-@pytest.fixture
-def graph(settings: Settings) -> Iterator[GraphApi]:
-    with graph_api() as api:
-        settings.WHATSAPP_API_BASE_URL = api.base_url
-        yield api
-    http.close_clients()
 
 
 def test_requests_are_checked_against_the_description_of_the_api(graph: GraphApi) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from pytest_django import Settings
 from aitools import leases
 from aitools.channels.whatsapp import WhatsAppCloud
 from aitools.models import Conversation, InboundEvent
-from aitools.providers import http, scripted
+from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import registry
 from tests.aitools import desk as parts
@@ -23,7 +22,6 @@ from tests.wire.whatsapp import (
     GraphApi,
     buttons_of,
     envelope,
-    graph_api,
     message,
     press,
     signed_post,
@@ -67,16 +65,13 @@ class Phone:
 
 
 @pytest.fixture
-def phone(desk: Desk, client: Client, settings: Settings) -> Iterator[Phone]:
+def phone(desk: Desk, graph: GraphApi, client: Client, settings: Settings) -> Phone:
     whatsapp = {"whatsapp_cloud": "aitools.channels.whatsapp.WhatsAppCloud"}
     settings.AITOOLS_CHANNELS = {**settings.AITOOLS_CHANNELS, **whatsapp}
     desk.channel, desk.address = "whatsapp_cloud", f"+{ANA}"
     # What was sent in other tests counts for no cap.
     settings.REDIS_PREFIX = f"{settings.REDIS_PREFIX}{uuid.uuid4()}:"
-    with graph_api() as graph:
-        settings.WHATSAPP_API_BASE_URL = graph.base_url
-        yield Phone(desk, graph, client)
-    http.close_clients()
+    return Phone(desk, graph, client)
 
 
 def edit(original: str, text: str) -> Any:
