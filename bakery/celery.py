@@ -8,6 +8,8 @@ from celery.schedules import crontab
 from django.conf import settings
 from kombu import Exchange, Queue
 
+from bakery import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bakery.settings")
 
 SWEEP_SECONDS = 15
@@ -26,6 +28,8 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     worker_cancel_long_running_tasks_on_connection_loss=False,
     worker_hijack_root_logger=False,
+    broker_transport="bakery.broker:Transport",
+    broker_use_ssl=broker.tls(settings.REDIS_URL),
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
     # A webhook must answer although the broker is down: no second try, and no long wait for the first.

@@ -1,6 +1,8 @@
 """The broker: what is published where, and how little its absence costs."""
 
+import ssl
 import time
+from typing import Any
 
 import pytest
 import redis
@@ -9,6 +11,7 @@ from kombu.exceptions import OperationalError
 
 from aitools import sweep as sweeping
 from aitools import tasks
+from bakery import broker
 from bakery.celery import SWEEP_SECONDS, app
 
 
@@ -80,3 +83,19 @@ def test_old_conversations_are_emptied_once_a_day() -> None:
     assert purge["task"] == "aitools.tasks.purge"
     assert purge["task"] == tasks.purge.name
     assert len(purge["schedule"].hour) == len(purge["schedule"].minute) == 1
+
+
+def test_a_lost_connection_is_told_as_one_and_ends_no_worker() -> None:
+    """kombu forgets where it led; what is closed or acknowledged there afterwards must fail as Celery expects."""
+    with app.connection_for_write() as connection:
+        channel: Any = connection.default_channel
+        connection.transport.client = None
+        with pytest.raises(connection.connection_errors):
+            channel._connparams()
+
+
+def test_a_secure_address_is_spoken_to_securely() -> None:
+    """Celery takes False for a plain connection; the certificate is checked as redis-py checks it."""
+    assert broker.tls("redis://h:6379/0") is False
+    assert broker.tls("rediss://h:6380/0") == {"ssl_cert_reqs": ssl.CERT_REQUIRED}
+    assert app.conf.broker_use_ssl == broker.tls(settings.REDIS_URL)
