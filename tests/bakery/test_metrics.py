@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from django.test import Client
+from prometheus_client.mmap_dict import MmapedDict
+from prometheus_client.multiprocess import MultiProcessCollector
 from pytest_django import Settings
 
 from aitools import metrics
+from bakery.metric_files import merge_ended
 
 COUNT = "import os, django; django.setup(); from aitools import metrics; "
 
@@ -74,6 +78,35 @@ def test_processes_that_share_a_folder_are_seen_together_alive_or_dead(tmp_path:
     assert 'aitools_turns_total{outcome="done"} 3.0' in shown
     assert 'aitools_model_seconds_count{kind="offline"} 2.0' in shown
     assert 'aitools_turns_total{outcome="failed"} 0.0' in shown
+
+
+def test_files_of_ended_processes_become_one_and_no_counter_falls(tmp_path: Path) -> None:
+    for _ in range(3):
+        python(COUNT + "metrics.turn_ended('done'); metrics.model_replied('offline', 0.2)", tmp_path)
+    alive = tmp_path / f"counter_{socket.gethostname()}-{os.getpid()}.db"
+    elsewhere = tmp_path / "counter_another-machine-7.db"
+    for path in (alive, elsewhere):
+        MmapedDict(str(path)).close()  # type: ignore[no-untyped-call]
+    before = together(tmp_path)
+    assert merge_ended(str(tmp_path)) == 6
+    assert together(tmp_path) == before
+    assert before["aitools_turns_total"] == 3
+    names = {path.name for path in tmp_path.glob("*.db")}
+    ended = {f"{kind}_{socket.gethostname()}-ended.db" for kind in ("counter", "histogram")}
+    assert names == ended | {alive.name, elsewhere.name}
+    python(COUNT + "metrics.turn_ended('done')", tmp_path)
+    assert merge_ended(str(tmp_path)) == 1
+    assert together(tmp_path)["aitools_turns_total"] == 4
+
+
+def together(folder: Path) -> dict[str, float]:
+    """Each series that is not 0, summed over its labels, as a scrape sees it."""
+    collector = MultiProcessCollector(None, path=str(folder))  # type: ignore[no-untyped-call]
+    summed: dict[str, float] = {}
+    for metric in collector.collect():  # type: ignore[no-untyped-call]
+        for sample in metric.samples:
+            summed[sample.name] = summed.get(sample.name, 0) + sample.value
+    return {name: value for name, value in summed.items() if value}
 
 
 def test_a_folder_that_will_not_do_is_named_and_not_used(tmp_path: Path) -> None:
