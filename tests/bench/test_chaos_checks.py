@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
@@ -16,14 +15,15 @@ from django.db import connection
 from pytest_django import DjangoDbBlocker
 
 from aitools import queue
-from aitools.models import BotProfile, OutboundMessage
+from aitools.models import BotProfile
 from bench.chaos import reading
 from bench.chaos.checks import judge
 from bench.chaos.dice import Dice
-from bench.chaos.journal import Chat, Heard, Journal, Said
+from bench.chaos.journal import Chat, Journal
 from bench.chaos.rows import Rows
 from bench.chaos.wares import Wares
 from tests.aitools.desk import Desk
+from tests.bench.customers import Customer
 from tests.conftest import empty_tables
 from tests.orders.factories import SAMPLE, load_sample
 
@@ -31,25 +31,6 @@ from tests.orders.factories import SAMPLE, load_sample
 pytestmark = pytest.mark.django_db
 
 WARES = Wares.read(SAMPLE)
-
-
-class Customer:
-    """A customer on the chat page who keeps a journal."""
-
-    def __init__(self, desk: Desk, journal: Journal) -> None:
-        self.desk, self.journal = desk, journal
-        self.chat = journal.chats.setdefault(desk.address, Chat(desk.address))
-
-    def write(self, text: str, *, agrees: bool = False) -> None:
-        said = Said("", text, time.time(), self.chat.heard[-1].key if agrees else "")
-        self.chat.said.append(said)
-        said.sid = self.desk.receive(text, profile_name="Ana")
-        said.accepted_at = time.time()
-        self.desk.drain()
-        known = {one.key for one in self.chat.heard}
-        for row in OutboundMessage.objects.order_by("id"):
-            if str(row.key) not in known:
-                self.chat.heard.append(Heard("", str(row.key), row.text, time.time(), self.journal.place()))
 
 
 class Witness:
