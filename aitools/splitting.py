@@ -23,6 +23,8 @@ BREAKS = (
     re.compile(rf"(?<![\s{_AMOUNT}])[ \t\n]+|(?<!\s)[ \t\n]+(?![\s{_AMOUNT}])"),
 )
 ANY_SPACE = re.compile(r"\s+")
+#: What stands around a place inside a number: the character before it and two after.
+NUMBER = re.compile(r"[\d.,]\d|\d[.,]\d")
 JOINER = "\u200d"
 #: Two of these make one flag.
 FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
@@ -92,7 +94,7 @@ def _between_characters(text: str, fits: int) -> int:
 
 def _in_number(text: str, at: int) -> bool:
     """Whether a cut at ``at`` would go through a number or a character."""
-    return (text[at].isdigit() and (text[at - 1].isdigit() or text[at - 1] in ".,")) or _joined(text, at)
+    return NUMBER.match(text[at - 1 : at + 2]) is not None or _joined(text, at)
 
 
 def _joined(text: str, at: int) -> bool:

@@ -96,3 +96,8 @@ def test_a_paragraph_is_kept_whole_before_a_sentence_and_a_sentence_before_a_lin
 
 def test_another_measure_counts_as_its_vendor_does() -> None:
     assert split("uno dos tres cuatro", 2, lambda text: len(text.split())) == ["uno dos", "tres cuatro"]
+
+
+def test_a_word_longer_than_a_part_is_cut_before_a_number_rather_than_in_it() -> None:
+    assert split("x" * 25 + "12345678", 30) == ["x" * 25, "12345678"]
+    assert split("x" * 27 + "1.500", 30) == ["x" * 27, "1.500"]
