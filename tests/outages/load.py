@@ -35,12 +35,15 @@ class Load:
         """One customer after another until it is over."""
         try:
             while not self.over.is_set():
-                with self._lock:
-                    one = self.new()
-                    self.customers.append(one)
-                self.order(one)
+                self.order(self.another())
         except BaseException as fault:  # noqa: BLE001 - it is raised in the test's own thread
             self.faults.append(fault)
+
+    def another(self) -> Texting:
+        """One customer more, who is looked at in the end like all others."""
+        with self._lock:
+            self.customers.append(self.new())
+            return self.customers[-1]
 
     def order(self, one: Texting) -> None:
         self.post(one, ORDER)
@@ -52,12 +55,13 @@ class Load:
         """As a vendor that repeats: the same message again until it is accepted."""
         sid = f"SM{uuid4().hex}"
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while (status := self._try(one, text, sid)) != "200":
+        while (status := self.attempt(one, text, sid)) != "200":
             self.refused[status] += 1
             assert time.monotonic() < deadline, f"never accepted, last {status}"
             time.sleep(0.2)
 
-    def _try(self, one: Texting, text: str, sid: str) -> str:
+    def attempt(self, one: Texting, text: str, sid: str) -> str:
+        """One webhook; its HTTP status, or what became of the connection."""
         try:
             return str(signed_request(one.stack.url, "/webhooks/twilio", one.form(text, sid)))
         except HTTPError as error:

@@ -66,6 +66,17 @@ def after(seconds: float, act: Callable[..., object], *values: object) -> object
     return act(*values)
 
 
+def pace(one: Texting) -> tuple[float, float]:
+    """Seconds that a webhook takes here now, and a yes until the order is told."""
+    asked([one])
+    started = time.monotonic()
+    one.write("sí")
+    accepted = time.monotonic()
+    one.hears(2, SOON_SECONDS)
+    settled(one)
+    return accepted - started, time.monotonic() - started
+
+
 def asked(crowd: list[Texting]) -> None:
     """Everybody has an open question, which is known to have been sent."""
     for one in crowd:
@@ -119,9 +130,10 @@ def test_bursts_that_come_twice_and_shuffled_are_read_once_and_whole(stack: Stac
 
 
 def test_a_yes_and_a_no_at_once_are_never_both(stack: Stack, crowd: list[Texting], figure: Figure) -> None:
+    _, seconds = pace(crowd.pop())
     asked(crowd)
-    for one in crowd:
-        at_once(partial(one.write, "sí"), partial(one.write, "no"))
+    for place, one in enumerate(crowd):
+        at_once(partial(one.write, "sí"), partial(after, seconds * place / 4, one.write, "no"))
     outcomes: Counter[str] = Counter()
     for one in crowd:
         settled(one)
@@ -138,9 +150,10 @@ def test_a_yes_and_a_no_at_once_are_never_both(stack: Stack, crowd: list[Texting
 
 
 def test_a_yes_and_a_reset_at_once_never_hide_an_order(stack: Stack, crowd: list[Texting], figure: Figure) -> None:
+    _, seconds = pace(crowd.pop())
     asked(crowd)
     for place, one in enumerate(crowd):
-        at_once(partial(one.write, "sí"), partial(after, place / 20, one.write, "/reset"))
+        at_once(partial(one.write, "sí"), partial(after, seconds * place / 4, one.write, "/reset"))
     made = 0
     for one in crowd:
         settled(one)
@@ -154,11 +167,12 @@ def test_a_yes_and_a_reset_at_once_never_hide_an_order(stack: Stack, crowd: list
 
 def test_a_yes_and_the_expiry_at_once_agree(stack: Stack, crowd: list[Texting], staff: Staff, figure: Figure) -> None:
     """A yes that was received in time counts, whoever looks first; a later one orders nothing."""
+    seconds, _ = pace(crowd.pop())
     asked(crowd)
     mine = "conversation_id = (SELECT id FROM aitools_conversation WHERE address = %s)"
     for place, one in enumerate(crowd):
-        soon = f"UPDATE aitools_pendingconfirmation SET expires_at = aitools_now() + %s * interval '1 ms' WHERE {mine}"
-        stack.sql(soon, 20 + 20 * place, one.number)
+        soon = f"UPDATE aitools_pendingconfirmation SET expires_at = aitools_now() + %s * interval '1 s' WHERE {mine}"
+        stack.sql(soon, seconds * place / 2, one.number)
         at_once(partial(one.write, "sí"), *[partial(staff.do, "wake", key_of(one))] * 3)
     timely = 0
     for one in crowd:
@@ -166,7 +180,7 @@ def test_a_yes_and_the_expiry_at_once_agree(stack: Stack, crowd: list[Texting], 
         ((in_time,),) = stack.sql(
             f"""SELECT e.received_at <= x.expires_at FROM aitools_pendingconfirmation x
                 JOIN aitools_inboundevent e ON e.conversation_id = x.conversation_id AND e.text = 'sí'
-                {CONVERSATION} ORDER BY x.id LIMIT 1""",
+                {CONVERSATION} ORDER BY x.call_id LIMIT 1""",
             one.number,
         )
         assert len(one.orders()) == int(in_time), one.heard()
@@ -219,6 +233,7 @@ def test_an_order_changed_by_staff_while_its_customer_changes_it(
     stack: Stack, crowd: list[Texting], staff: Staff, figure: Figure
 ) -> None:
     """Staff begin to prepare it as the customer says yes to three instead of two: one of them comes first."""
+    _, seconds = pace(crowd.pop())
     for one in crowd:
         one.write("quiero 2 croissants")
     for heard, text in ((1, "sí"), (2, "cambia mi pedido a 3 croissants")):
@@ -232,7 +247,9 @@ def test_an_order_changed_by_staff_while_its_customer_changes_it(
     first: Counter[str] = Counter()
     for place, one in enumerate(crowd):
         key = stack.one("SELECT id FROM orders_order WHERE code = %s", one.orders()[0][0])
-        _, moved = at_once(partial(one.write, "sí"), partial(after, place / 15, staff.do, "move", key, "preparing", 1))
+        _, moved = at_once(
+            partial(one.write, "sí"), partial(after, seconds * place / 6, staff.do, "move", key, "preparing", 1)
+        )
         settled(one)
         state, version, total = stack.sql("SELECT state, version, total FROM orders_order WHERE id = %s", key)[0]
         by_staff = ("ok", "preparing", 2, Decimal(7000))
