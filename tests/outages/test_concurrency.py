@@ -172,7 +172,7 @@ def test_a_yes_and_the_expiry_at_once_agree(stack: Stack, crowd: list[Texting], 
     mine = "conversation_id = (SELECT id FROM aitools_conversation WHERE address = %s)"
     for place, one in enumerate(crowd):
         soon = f"UPDATE aitools_pendingconfirmation SET expires_at = aitools_now() + %s * interval '1 s' WHERE {mine}"
-        stack.sql(soon, seconds * place / 2, one.number)
+        stack.sql(soon, seconds * (1 + place), one.number)
         at_once(partial(one.write, "sí"), *[partial(staff.do, "wake", key_of(one))] * 3)
     timely = 0
     for one in crowd:
