@@ -81,8 +81,6 @@ DROP TABLE aitools_pendingconfirmation;
 ALTER TABLE aitools_question RENAME TO aitools_pendingconfirmation;
 ALTER TABLE aitools_pendingconfirmation
   ADD PRIMARY KEY (call_id), ADD CHECK (expires_after_seconds >= 0),
-  ADD CONSTRAINT aitools_pendingconfi_call_id_107e65d2_fk_aitools_t
-    FOREIGN KEY (call_id) REFERENCES aitools_toolcall DEFERRABLE INITIALLY DEFERRED,
   ADD CONSTRAINT aitools_pendingconfi_conversation_id_fab7fb9e_fk_aitools_c
     FOREIGN KEY (conversation_id) REFERENCES aitools_conversation DEFERRABLE INITIALLY DEFERRED;
 CREATE UNIQUE INDEX confirmation_one_pending ON aitools_pendingconfirmation (conversation_id) WHERE state = 'pending';
@@ -232,6 +230,7 @@ STATE = [
         "pendingconfirmation",
         "call",
         models.OneToOneField(
+            db_constraint=False,
             on_delete=django.db.models.deletion.PROTECT,
             primary_key=True,
             related_name="confirmation",
@@ -342,6 +341,19 @@ class Migration(migrations.Migration):
             "outboundmessage",
             django.contrib.postgres.indexes.BrinIndex(
                 autosummarize=True, fields=["key"], name="outbound_by_key", pages_per_range=8
+            ),
+        ),
+        migrations.AlterField(
+            "inboundevent",
+            "conversation",
+            models.ForeignKey(
+                blank=True,
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="inbound",
+                to="aitools.conversation",
             ),
         ),
         migrations.RemoveIndex("inboundevent", "inbound_by_conversation"),

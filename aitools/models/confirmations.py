@@ -35,11 +35,13 @@ class PendingConfirmation(models.Model):
         EXPIRED = "expired", _("Expired")
         CANCELLED = "cancelled", _("Cancelled")
 
-    call = models.OneToOneField(ToolCall, primary_key=True, on_delete=models.PROTECT, related_name="confirmation")
+    # No constraints but the conversation's: each would lock a row that nothing deletes, and write that down.
+    call = models.OneToOneField(
+        ToolCall, primary_key=True, on_delete=models.PROTECT, related_name="confirmation", db_constraint=False
+    )
     conversation = models.ForeignKey(
         Conversation, on_delete=models.PROTECT, related_name="confirmations", db_index=False
     )
-    # No constraints: each would lock a row that nothing deletes, and write that down.
     message = models.ForeignKey(
         OutboundMessage, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
     )

@@ -40,7 +40,14 @@ class InboundEvent(models.Model):
     """
 
     conversation = models.ForeignKey(
-        Conversation, null=True, blank=True, on_delete=models.PROTECT, related_name="inbound", db_index=False
+        Conversation,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="inbound",
+        db_index=False,
+        # Nobody need look whether it is there: the same transaction has just numbered the talk on it.
+        db_constraint=False,
     )
     channel = models.CharField(_("channel"), max_length=30)
     provider_id = models.CharField(_("provider's id"), max_length=255)
