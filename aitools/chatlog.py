@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from aitools import clock, inbox
+from aitools import clock, commands
 from aitools.channels.base import EventKind
 from aitools.channels.web import WebChannel
 from aitools.models import (
@@ -86,7 +86,7 @@ def _heard(conversation: Conversation) -> Iterable[InboundEvent]:
 
 def _own(event: InboundEvent, read_seq: int) -> Bubble:
     key = event.provider_id.rpartition(":")[2]
-    if event.text.lower() == inbox.RESET:
+    if event.text.lower() == commands.RESET:
         return Bubble(id=key, side="note", text=_("New conversation"), at=event.received_at)
     by_bot = event.state not in (InboundState.STAFF, InboundState.APPLIED)
     ticks = "read" if by_bot and event.seq is not None and event.seq <= read_seq else "sent"

@@ -19,6 +19,7 @@ from aitools import (
     arrivals,
     behaviour,
     clock,
+    commands,
     corrections,
     faults,
     identities,
@@ -32,7 +33,7 @@ from aitools import (
 )
 from aitools.arrivals import LONGEST_SETTLE_SECONDS, Sender
 from aitools.channels.base import EventKind, InboundMessage, channel_for
-from aitools.interruptions import interrupt, read_all
+from aitools.interruptions import read_all
 from aitools.models import (
     BotProfile,
     Conversation,
@@ -45,7 +46,6 @@ from aitools.storable import one_line, storable
 
 log = logging.getLogger(__name__)
 
-RESET = "/reset"
 TALK = (EventKind.MESSAGE, EventKind.PRESS)
 #: A kind of message that the channel can't read.
 UNSUPPORTED = "unsupported"
@@ -153,7 +153,7 @@ def _is_plain_talk(sender: Sender, event: InboundMessage) -> bool:
     conversation = sender.conversation
     if conversation.mode != Mode.BOT or conversation.opted_out_at or not sender.behaviour.profile.bot_on:
         return False
-    if event.kind not in TALK or event.message_kind in SILENT | corrections.KINDS or _is_reset(event):
+    if event.kind not in TALK or event.message_kind in SILENT | corrections.KINDS or commands.is_reset(event):
         return False
     _remember_sender(conversation, event)
     return _kind(conversation, event) == event.kind
@@ -214,12 +214,12 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
         corrections.correct(conversation, row)
     if row.kind in TALK or row.kind == EventKind.OPT_IN:  # whatever they write, we may answer for a day
         conversation.last_inbound_at = now
-    if row.kind in TALK and event.message_kind not in SILENT and not _is_reset(event):
+    if row.kind in TALK and event.message_kind not in SILENT and not commands.is_reset(event):
         _number(conversation, row)
     row.save()
-    _act(conversation, row)
+    commands.act(conversation, row)
     if kind == EventKind.OPT_IN and event.kind == EventKind.MESSAGE:
-        _welcome_back(conversation)
+        commands.welcome_back(conversation)
     conversation.save()
 
 
@@ -256,49 +256,6 @@ def _leave_to_staff(conversation: Conversation, row: InboundEvent, profile: BotP
         outbox.enqueue(conversation, text, kind=OutboundMessage.Kind.NOTICE)
 
 
-def _act(conversation: Conversation, row: InboundEvent) -> None:
-    """What an event does by itself, without a turn."""
-    if row.kind == EventKind.OPT_OUT:
-        conversation.opted_out_at = row.received_at
-        interrupt(conversation, "opted out", tell_effects=False)
-        read_all(conversation, InboundState.APPLIED)
-    elif row.kind == EventKind.OPT_IN:
-        conversation.opted_out_at = None
-    elif row.kind == EventKind.ECHO:
-        _person_wrote(conversation, row)
-    elif row.kind == EventKind.SYSTEM and row.extra.get("system"):
-        identities.move(conversation, row)
-    elif row.kind == EventKind.MESSAGE and row.seq is None and row.text.strip().lower() == RESET:
-        _reset(conversation)
-
-
-def _welcome_back(conversation: Conversation) -> None:
-    """Our own word brought them back, so no vendor has answered it."""
-    with translation.override(_language(conversation)):
-        outbox.enqueue(conversation, texts.welcome_back(), kind=OutboundMessage.Kind.NOTICE)
-
-
-def _person_wrote(conversation: Conversation, row: InboundEvent) -> None:
-    """Staff wrote from the shop's own phone: the bot falls silent here."""
-    minutes = behaviour.profile().human_minutes
-    conversation.mode = Mode.HUMAN
-    conversation.mode_until = row.received_at + timedelta(minutes=minutes) if minutes else None
-    interrupt(conversation, "a person wrote")
-    read_all(conversation, InboundState.STAFF)
-
-
-def _reset(conversation: Conversation) -> None:
-    """Forget this talk: what is under way stops, what was done stays done and told."""
-    interrupt(conversation, "reset")
-    read_all(conversation, InboundState.APPLIED)
-    newest = conversation.turns.order_by("-id").values_list("id", flat=True).first()
-    conversation.history_from = newest or 0
-    if conversation.mode == Mode.HUMAN or not behaviour.profile().bot_on:
-        return
-    with translation.override(_language(conversation)):
-        outbox.enqueue(conversation, texts.reset_done(), kind=OutboundMessage.Kind.NOTICE)
-
-
 def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
     """The vendor's word first, then the channel's words for leaving and coming back."""
     word = event.text.strip(" \n.,;!¡").upper() if event.kind == EventKind.MESSAGE else ""
@@ -318,14 +275,6 @@ def _remember_sender(conversation: Conversation, event: InboundMessage) -> None:
     page_language = event.extra.get("language")
     if not conversation.language and page_language in dict(settings.LANGUAGES):
         conversation.language = page_language
-
-
-def _language(conversation: Conversation) -> str:
-    return wording.language_for(conversation.language, behaviour.profile().language)
-
-
-def _is_reset(event: InboundMessage) -> bool:
-    return event.kind == EventKind.MESSAGE and event.text.strip().lower() == RESET
 
 
 def _wait(conversation: Conversation) -> float:

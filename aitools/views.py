@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_http_methods
 
-from aitools import chatlog, inbox, metrics
+from aitools import chatlog, commands, inbox, metrics
 from aitools.channels import web
 from aitools.errors import SignatureError
 
@@ -60,7 +60,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "shop_name": _shop_name(),
         "visitor_name": request.session.get(NAME_KEY, ""),
         "name_limit": web.NAME_LIMIT,
-        "reset_command": inbox.RESET,
+        "reset_command": commands.RESET,
         "other_languages": [code for code, _name in settings.LANGUAGES if code != get_language()],
     }
     return render(request, "chat/page.html", context)

@@ -33,7 +33,7 @@ from django.test.utils import setup_databases, teardown_databases  # noqa: E402
 from bakery.local.__main__ import local_folder  # noqa: E402
 from bench import engine_side, floor, seeding, turn_table  # noqa: E402
 from bench.processes import SideName, Spent, Watched, Worker  # noqa: E402
-from bench.turn_table import DEPTHS, SHOP_DEPTH, Cell, Cells  # noqa: E402
+from bench.turn_table import DEPTHS, SHOP_DEPTH, YOUNG, Cell, Cells  # noqa: E402
 from tests.orders.factories import load_sample  # noqa: E402
 
 SIDES: tuple[SideName, ...] = ("engine", "floor")
@@ -45,13 +45,14 @@ def main() -> int:
     options = _options()
     with _database():
         jobs = 20 if options.quick else 200
-        chats = {depth: seeding.seed(2 if options.trace else jobs + WARM_UP, depth) for depth in DEPTHS}
+        each = 2 if options.trace else jobs + WARM_UP
+        chats = {depth: seeding.seed(each, depth) for depth in (*DEPTHS, SHOP_DEPTH)}
         seeding.settle()
         cells: Cells = {(side, depth): Cell() for depth in DEPTHS for side in SIDES}
         cells["shop", SHOP_DEPTH] = Cell()
         _trace(cells, chats, "weighed" if options.trace else "traced")
         if options.trace:
-            turn_table.show_trace(cells["engine", SHOP_DEPTH])
+            turn_table.show_trace(cells["engine", YOUNG])
             return 0
         _time(cells, chats)
         _weigh(cells, chats)

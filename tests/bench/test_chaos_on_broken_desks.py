@@ -9,11 +9,14 @@ from django.db import connection
 from aitools import bursts, queue, turns
 from aitools.answers import Answer
 from aitools.models import BotProfile
+from aitools.tools import ToolContext
 from bench.chaos.checks import judge
 from bench.chaos.journal import Journal
 from bench.chaos.rows import Rows
 from bench.chaos.wares import Wares
 from orders import placing
+from orders.models import Order
+from orders.planning import Plan
 from tests.aitools.desk import Desk
 from tests.bench.customers import Customer
 from tests.orders.factories import SAMPLE, load_sample
@@ -47,7 +50,7 @@ def test_one_that_takes_yes_but_for_a_yes(ana: Customer, monkeypatch: pytest.Mon
 def test_one_that_orders_more_than_was_asked(ana: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
     place = placing.place
 
-    def generous(plan: placing.Plan, ctx: placing.ToolContext) -> placing.Order:
+    def generous(plan: Plan, ctx: ToolContext) -> Order:
         order = place(plan, ctx)
         order.lines.update(quantity=3, line_total=3 * order.lines.get().unit_price)
         return order

@@ -11,8 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from aitools.commands import RESET
 from aitools.consolechat import ConsoleChat, open_chat
-from aitools.inbox import RESET
 from aitools.models import OutboundMessage, OutboundState, Step, ToolCall
 from aitools.models.turns import UNSETTLED_CALL
 
