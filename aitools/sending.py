@@ -16,7 +16,7 @@ from django.db.models import F
 
 from aitools import clock, confirmations_state, leases, metrics, pacing, queue
 from aitools.channels.advice import class_of
-from aitools.channels.base import Channel, ErrorClass, OutgoingMessage, Sent, channel_for
+from aitools.channels.base import Channel, DeliveryStatus, ErrorClass, OutgoingMessage, Sent, channel_for
 from aitools.delivery import LATER_SECONDS, fail, mark_sent
 from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
 from aitools.models import OutboundMessage, OutboundState
@@ -114,7 +114,14 @@ def _send(row: OutboundMessage, now: datetime) -> None:
             pacing.stop_sender(row.conversation, error)
         fail(row, code=error.code, reason=str(error), opted_out=error.kind == "opt_out")
     else:
-        mark_sent(row, sent)
+        _taken(row, sent)
+
+
+def _taken(row: OutboundMessage, sent: Sent) -> None:
+    """The vendor has it; what it already says of its delivery counts like a status."""
+    mark_sent(row, sent)
+    if sent.status is DeliveryStatus.FAILED:
+        fail(row, code=sent.error_code, reason="the vendor reported a failure")
 
 
 def _begin_attempt(row: OutboundMessage, now: datetime) -> bool:
@@ -165,7 +172,7 @@ def _settle(row: OutboundMessage, now: datetime) -> None:
     channel: Channel = channel_for(row.conversation.channel)
     found = _find_sent(channel, row, attempted)
     if found is not None and not _belongs_to_another(row, found):
-        mark_sent(row, found)
+        _taken(row, found)
     elif now < attempted + timedelta(seconds=SETTLE_SECONDS):
         _look_again(row, now)
     elif row.kind in REPEATABLE and not row.possibly_repeated:

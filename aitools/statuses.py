@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.db import transaction
 from django.db.models import Q
 
@@ -52,4 +54,7 @@ def _apply(row: InboundEvent, event: InboundMessage) -> None:
 
 
 def _is_uuid(text: str) -> bool:
-    return len(text) == 36 and all(char in "0123456789abcdef-" for char in text)
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False

@@ -160,10 +160,14 @@ class OutgoingMessage:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The vendor took it. ``provider_id`` is its id for later statuses."""
+    """The vendor took it. ``provider_id`` is its id for later statuses.
+
+    With the status FAILED it has taken it and can't deliver it; ``error_code`` is the vendor's.
+    """
 
     provider_id: str
     status: DeliveryStatus = DeliveryStatus.SENT
+    error_code: str = ""
 
 
 class Channel(Protocol):

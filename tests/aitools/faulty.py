@@ -21,7 +21,7 @@ class Vendor:
     """The far side. ``outcomes`` are used up in order; after them all goes well.
 
     ``refused`` fails every send of a text, ``proofs`` gives the vendor's id of
-    a message that a look-up finds.
+    a message that a look-up finds; ``undelivered`` is the code it is found with, if it never arrived.
     """
 
     outcomes: deque[Outcome | None] = field(default_factory=deque)
@@ -30,13 +30,14 @@ class Vendor:
     proofs: dict[str, str] = field(default_factory=dict)
     look_up: Exception | None = None
     looked_up: int = 0
+    undelivered: str = ""
 
     def forget(self) -> None:
         self.outcomes.clear()
         self.attempts.clear()
         self.refused.clear()
         self.proofs.clear()
-        self.look_up, self.looked_up = None, 0
+        self.look_up, self.looked_up, self.undelivered = None, 0, ""
 
     def take(self, message: OutgoingMessage) -> Sent:
         self.attempts.append(message)
@@ -68,6 +69,8 @@ class FaultyChannel(WebChannel):
         if VENDOR.look_up is not None:
             raise VENDOR.look_up
         found = VENDOR.proofs.get(message.outbox_id)
+        if found and VENDOR.undelivered:
+            return Sent(found, DeliveryStatus.FAILED, VENDOR.undelivered)
         return Sent(found, DeliveryStatus.SENT) if found else None
 
 

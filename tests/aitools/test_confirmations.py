@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from aitools import clock, inbox, staffing
 from aitools.answers import read
 from aitools.channels.base import EventKind, InboundMessage
-from aitools.models import BotProfile, OutboundMessage, PendingConfirmation, ToolCall
+from aitools.models import BotProfile, InboundEvent, OutboundMessage, PendingConfirmation, ToolCall
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import Tool, registry
@@ -347,7 +347,9 @@ def test_one_broken_event_does_not_lose_its_neighbours(desk: Desk, monkeypatch: 
         InboundMessage(EventKind.MESSAGE, "web", f"m{n}", address="visitor-1", text=text)
         for n, text in enumerate(["uno", "roto", "dos"])
     ]
-    assert inbox.receive(made) == 2
+    assert inbox.receive(made) == 3
+    stored = InboundEvent.objects.order_by("id").values_list("text", "state")
+    assert list(stored) == [("uno", "bot"), ("", "staff"), ("dos", "bot")]
 
 
 CASES = Path(__file__).parent.parent / "cases" / "confirmations.jsonl"

@@ -222,6 +222,19 @@ def test_a_repeat_that_is_lost_too_is_not_repeated_again(desk: Desk, vendor: fau
     assert row.state == "failed"
 
 
+def test_a_message_that_is_found_undelivered_has_failed(desk: Desk, vendor: faulty.Vendor) -> None:
+    vendor.outcomes.append(LOST)
+    row = say(desk, "uno")
+    vendor.proofs[str(row.key)], vendor.undelivered = "V9", "30005"
+    say(desk, "dos")
+    wait(desk, 3)
+    row.refresh_from_db()
+    assert (row.state, row.status, row.provider_id, row.error_code) == ("failed", "failed", "V9", "30005")
+    assert vendor.looked_up == 1
+    assert vendor.texts() == ["uno", "dos"]
+    assert desk.conversation().needs_staff
+
+
 @pytest.mark.parametrize("fault", [BUSY, KeyError("bug")])
 def test_a_broken_look_up_blocks_nothing(desk: Desk, vendor: faulty.Vendor, fault: Exception) -> None:
     vendor.outcomes.append(LOST)

@@ -104,6 +104,7 @@ def test_an_unknown_id_is_kept_and_harms_nothing(desk: Desk) -> None:
     assert told(DELIVERED, of="SM-of-somebody-else") == 1
     assert told(DELIVERED, of="", provider_id="x", outbox_id=str(uuid.uuid4())) == 1
     assert told(DELIVERED, of="", provider_id="y", outbox_id="' OR 1=1") == 1
+    assert told(DELIVERED, of="", provider_id="z", outbox_id="-" * 36) == 1
     assert newest().status == "queued"
 
 

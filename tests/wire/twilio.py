@@ -201,9 +201,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._create(plain, self.api.next_fault(plain))
 
     def _create(self, form: Mapping[str, str], fault: Fault) -> None:
-        self.api.closing.wait(fault.seconds)
         accepted = fault.accepted or not (fault.status or fault.drop)
         message = self.api.create(form) if accepted else {}
+        self.api.closing.wait(fault.seconds)
         if fault.drop:
             self.close_connection = True
         elif fault.status:

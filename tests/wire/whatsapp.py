@@ -221,9 +221,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.api = self.server.api
 
     def _create(self, body: Mapping[str, Any], fault: Fault) -> None:
-        self.api.closing.wait(fault.seconds)
         accepted = fault.accepted or not (fault.status or fault.drop)
         wamid = self.api.create(body) if accepted else ""
+        self.api.closing.wait(fault.seconds)
         if fault.drop:
             self.close_connection = True
         elif fault.status:

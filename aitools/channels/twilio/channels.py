@@ -213,4 +213,5 @@ def _asked(request: Callable[[Client], Result]) -> Result:
 def _sent(message: MessageInstance) -> Sent:
     if not message.sid:
         raise ChannelUnknown("Twilio's answer has no message id.")
-    return Sent(provider_id=message.sid, status=codes.status_of(str(message.status)) or DeliveryStatus.QUEUED)
+    status = codes.status_of(str(message.status)) or DeliveryStatus.QUEUED
+    return Sent(provider_id=message.sid, status=status, error_code=str(message.error_code or ""))

@@ -73,7 +73,7 @@ def without_numbers(words: str) -> str:
 
 
 def _never_connected(error: Exception) -> bool:
-    if isinstance(error, http.ConnectTimeout | http.SSLError | http.ProxyError):
+    if isinstance(error, http.ConnectTimeout | http.ProxyError):
         return True
     cause = getattr(error.args[0], "reason", None) if error.args else None
     return isinstance(error, http.ConnectionError) and isinstance(cause, NewConnectionError)
