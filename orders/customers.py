@@ -68,17 +68,21 @@ def find_or_create(ctx: ToolContext, name: str = "") -> Customer:
 def address_changed(channel: str, old: str, new: str) -> None:
     """The customer behind ``old`` writes from ``new`` from now on. Requires a transaction.
 
-    The old contact stays, for what is still under way.  A new address that is
-    another customer's already stays theirs: two people are never made one.
+    Nothing leads from the old number to them any more, on any channel: it may be
+    given to somebody else.  A new address that is another customer's already
+    stays theirs: two people are never made one.
     """
     known = CustomerContact.objects.select_related("customer").filter(channel=channel, address=old).first()
-    if known is None:
+    if known is None or old == new:
         return
-    contact, _is_new = CustomerContact.objects.get_or_create(
-        channel=channel, address=new, defaults={"customer": known.customer, "phone_key": phone_key(new)}
+    customer, left = known.customer, phone_key(old)
+    CustomerContact.objects.get_or_create(
+        channel=channel, address=new, defaults={"customer": customer, "phone_key": phone_key(new)}
     )
-    customer = contact.customer
-    if customer.pk == known.customer_id and phone_key(new) and customer.phone in ("", _phone(old)):
+    known.delete()
+    if left and left != phone_key(new):
+        CustomerContact.objects.filter(customer=customer, phone_key=left).delete()
+    if phone_key(new) and customer.phone in ("", _phone(old)):
         customer.phone = _phone(new)
         customer.save(update_fields=["phone"])
 

@@ -72,6 +72,27 @@ class TestNewAddresses:
         assert after == before
         assert Customer.objects.get().phone == "+573000000002"
 
+    @pytest.mark.parametrize("channel", ["whatsapp_cloud", "twilio_sms"])
+    @pytest.mark.parametrize("had_new", [False, True])
+    def test_who_gets_the_old_number_is_a_stranger(self, channel: str, had_new: bool) -> None:
+        ana = customers.find_or_create(make.context(address="+573000000001", channel="whatsapp_cloud"), "Ana")
+        customers.find_or_create(make.context(address="+573000000001", channel="twilio_sms"))
+        if had_new:
+            CustomerContact.objects.create(
+                customer=ana, channel="whatsapp_cloud", address="+573000000002", phone_key="573000000002"
+            )
+        customers.address_changed("whatsapp_cloud", "+573000000001", "+573000000002")
+
+        assert customers.find(make.context(address="+573000000001", channel=channel)) is None
+        assert customers.find(make.context(address="+573000000002", channel=channel)) == ana
+
+    def test_another_form_of_the_same_number_loses_no_channel(self) -> None:
+        ana = customers.find_or_create(make.context(address="+5215500000001", channel="whatsapp_cloud"), "Ana")
+        customers.find_or_create(make.context(address="+525500000001", channel="twilio_sms"))
+        customers.address_changed("whatsapp_cloud", "+5215500000001", "+525500000001")
+
+        assert set(ana.contacts.values_list("channel", flat=True)) == {"whatsapp_cloud", "twilio_sms"}
+
     def test_a_phone_that_staff_wrote_stays(self) -> None:
         ana = customers.find_or_create(make.context(address="+573000000001", channel="whatsapp_cloud"), "Ana")
         Customer.objects.update(phone="+576010000000")
