@@ -15,6 +15,7 @@ from aitools import clock, confirmations_state, metrics, queue
 from aitools.channels.advice import class_of
 from aitools.channels.base import DeliveryStatus, ErrorClass, Sent
 from aitools.models import Conversation, InboundEvent, InboundState, OutboundMessage, OutboundState
+from aitools.outbox import UNKNOWN
 
 log = logging.getLogger(__name__)
 
@@ -46,14 +47,16 @@ def fail(
     """Give the message up, show it to staff, and let later ones go on.
 
     Does nothing to a message that arrived; with ``unless_settled``, to none
-    that somebody proved to be sent meanwhile.
+    that somebody proved to be sent meanwhile.  One whose fate is unknown has
+    no status of failure: later proof settles it.
     """
     with transaction.atomic():
         conversation = Conversation.objects.select_for_update(no_key=True).get(pk=row.conversation_id)
         current = OutboundMessage.objects.select_for_update().get(pk=row.pk)
         if current.status in ARRIVED or (unless_settled and current.state in CLOSED):
             return
-        current.state, current.status = OutboundState.FAILED, DeliveryStatus.FAILED
+        current.state = OutboundState.FAILED
+        current.status = current.status if code == UNKNOWN else DeliveryStatus.FAILED
         current.error_code, current.error = code[:20], reason[:300]
         current.save(update_fields=["state", "status", "error_code", "error"])
         _after_failure(conversation, current, opted_out=opted_out)
@@ -153,8 +156,11 @@ def _apply_early(message: OutboundMessage, provider_id: str) -> None:
 def _move_forward(message: OutboundMessage, status: DeliveryStatus, provider_id: str) -> None:
     with transaction.atomic():
         current = OutboundMessage.objects.select_for_update().get(pk=message.pk)
-        current.status = forward(current.status, status)
+        was_unknown = current.state == OutboundState.FAILED and current.error_code == UNKNOWN
+        current.status = forward("" if was_unknown else current.status, status)
         current.provider_id = current.provider_id or provider_id
-        if current.state not in CLOSED:
+        if was_unknown:
+            current.error_code = current.error = ""
+        if was_unknown or current.state not in CLOSED:
             current.state = OutboundState.SENT
-        current.save(update_fields=["status", "provider_id", "state"])
+        current.save(update_fields=["status", "provider_id", "state", "error_code", "error"])

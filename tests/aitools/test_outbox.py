@@ -212,6 +212,22 @@ def test_notices_and_staffs_words_wait_for_staff(desk: Desk, vendor: faulty.Vend
     assert desk.conversation().needs_staff
 
 
+@pytest.mark.parametrize("noted", ["", "failed"])
+def test_proof_that_comes_after_giving_up_settles_the_message(desk: Desk, vendor: faulty.Vendor, noted: str) -> None:
+    """Staff would send it again otherwise; rows given up long ago have a status of failure."""
+    vendor.outcomes.append(LOST)
+    row = say(desk, "uno", Kind.NOTICE)
+    for seconds in (3, 30, 61, 80):
+        wait(desk, seconds)
+    row.refresh_from_db()
+    assert (row.state, row.status, row.error_code) == ("failed", "", "unknown")
+    OutboundMessage.objects.update(status=noted)
+    status(row, DeliveryStatus.DELIVERED, status_of="V9", outbox_id=str(row.key))
+    row.refresh_from_db()
+    assert (row.state, row.status, row.error_code, row.error) == ("sent", "delivered", "", "")
+    assert not outbox.retry(row.pk, anyway=True)
+
+
 def test_a_repeat_that_is_lost_too_is_not_repeated_again(desk: Desk, vendor: faulty.Vendor) -> None:
     vendor.outcomes.extend([LOST, LOST])
     row = say(desk, "uno")
