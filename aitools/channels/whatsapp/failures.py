@@ -34,8 +34,8 @@ def no_answer(error: Exception) -> ChannelError:
 def refusal(answer: httpx2.Response) -> ChannelError:
     """The error for an answer that is no success.
 
-    An error in Meta's own form says that the message was not taken, also with a
-    5xx; a gateway's page says nothing of the sort.
+    A code we know says that the message was not taken, also with a 5xx; a
+    gateway's page, or a 5xx with a code that is new, says nothing of the sort.
     """
     found = _error(answer)
     code = text(found, "code")
@@ -45,6 +45,8 @@ def refusal(answer: httpx2.Response) -> ChannelError:
     words = f"Meta {code}: {_words(found)}"
     if answer.status_code == TOO_MANY_REQUESTS or kind.kind == "retry":
         return ChannelTransient(words, code=code, retry_after=_pause(code, kind))
+    if answer.status_code >= SERVER_ERROR and kind is ErrorClass.UNKNOWN:
+        return ChannelUnknown(words, code=code)
     return ChannelPermanent(words, code=code, kind=kind.kind)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from pytest_django import Settings
 
+from aitools.channels.advice import advice
 from aitools.channels.base import Attentive, DeliveryStatus, ErrorClass, OutgoingMessage
 from aitools.channels.whatsapp import WhatsAppCloud, channel, codes
 from aitools.errors import ChannelError, ChannelPermanent, ChannelTransient, ChannelUnknown
@@ -104,6 +106,20 @@ def test_after_the_window_an_approved_template_carries_the_text(
     assert filled == {"type": "body", "parameters": [{"type": "text", "text": "Tu torta está lista"}]}
 
 
+@pytest.mark.parametrize("text", ["x" * 901, "🥐" * 451])
+def test_a_text_too_long_for_the_template_is_refused_rather_than_cut(
+    text: str, graph: GraphApi, settings: Settings
+) -> None:
+    settings.WHATSAPP_LATE_TEMPLATES = {"es": "news_of_your_order"}
+    late = OutgoingMessage(KEY, PHONE_NUMBER_ID, "+573000000001", text[:450], as_template=True)
+    CHANNEL.send(late)
+    with pytest.raises(ChannelPermanent, match="at most 900 characters") as raised:
+        CHANNEL.send(replace(late, text=text))
+
+    assert (raised.value.kind, len(graph.messages)) == ("content", 1)
+    assert "shorter" in advice(CHANNEL.name, raised.value.code)
+
+
 @pytest.mark.parametrize("length", [1025, 4096])
 def test_a_text_too_long_beside_buttons_is_sent_without_them_rather_than_refused(length: int, graph: GraphApi) -> None:
     CHANNEL.send(OutgoingMessage(KEY, PHONE_NUMBER_ID, "+573000000001", "x" * length, YES_NO))
@@ -129,6 +145,7 @@ def test_a_text_too_long_beside_buttons_is_sent_without_them_rather_than_refused
         (refusal(190, 401), ChannelPermanent, "190"),
         (refusal(131009), ChannelPermanent, "131009"),
         (refusal(424242), ChannelPermanent, "424242"),
+        (refusal(424242, 500), ChannelUnknown, "424242"),
         (Fault(status=302), ChannelPermanent, "302"),
         (Fault(status=404), ChannelPermanent, "404"),
     ],
