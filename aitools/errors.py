@@ -95,7 +95,7 @@ class ProviderPermanent(ProviderError):
 class ChannelError(EngineError):
     """A send failed. ``code`` is the vendor's, "" when it gave none.
 
-    ``kind``: permanent, retry, window, opt_out, config or unknown.
+    ``kind``: permanent, retry, window, opt_out, config, content or unknown.
     """
 
     def __init__(self, message: str, *, code: str = "", kind: str = "permanent") -> None:

@@ -35,7 +35,7 @@ _DOUBTFUL = _("Nobody knows whether it arrived. Ask the customer before you repe
 
 def class_of(channel: str, code: str) -> ErrorClass:
     """What a code stored with a message means: one of the vendor's, or the name of a class."""
-    if code in (ErrorClass.WINDOW, ErrorClass.CONFIG, ErrorClass.OPT_OUT):
+    if code in (ErrorClass.WINDOW, ErrorClass.CONFIG, ErrorClass.OPT_OUT, ErrorClass.CONTENT):
         return ErrorClass(code)
     try:
         vendor = channel_for(channel)

@@ -24,6 +24,7 @@ from aitools.channels.base import (
     OutgoingMessage,
     Sent,
 )
+from aitools.channels.late import late_text
 from aitools.channels.twilio import addresses, checkup, codes, gsm, inbound, signature
 from aitools.channels.twilio.client import client
 from aitools.channels.twilio.failures import channel_error
@@ -186,8 +187,7 @@ class TwilioWhatsApp(TwilioChannel):
     def _content(self, message: OutgoingMessage) -> dict[str, str]:
         language = message.language.partition("-")[0]
         if message.as_template and (late := settings.TWILIO_LATE_CONTENT_SIDS.get(language)):
-            # WhatsApp refuses line breaks and runs of blanks inside a template's variable.
-            return _template(late, [" ".join(message.text.split())])
+            return _template(late, [late_text(message.text)])
         if message.buttons and (question := settings.TWILIO_QUESTION_CONTENT_SIDS.get(language)):
             return _template(question, [message.text, *(button.id for button in message.buttons)])
         return super()._content(message)

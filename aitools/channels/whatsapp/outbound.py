@@ -9,6 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from aitools.channels.base import OutgoingMessage
+from aitools.channels.late import late_text
 from aitools.splitting import utf16_units
 from aitools.types import Button, Json
 
@@ -64,8 +65,7 @@ def _option(button: Button) -> Mapping[str, Json]:
 def _template(late: str, language: str, text: str) -> Mapping[str, Json]:
     """An approved template, ``name`` or ``name:es_CO``, with our text as its only variable."""
     name, _colon, code = late.partition(":")
-    # Meta refuses line breaks and runs of blanks inside a variable.
-    value: Mapping[str, Json] = {"type": "text", "text": " ".join(text.split())[:BUTTON_TEXT_LIMIT]}
+    value: Mapping[str, Json] = {"type": "text", "text": late_text(text)}
     filled: list[Json] = [{"type": "body", "parameters": [value]}]
     return {
         "type": "template",

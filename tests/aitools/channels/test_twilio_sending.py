@@ -137,6 +137,15 @@ def test_after_the_window_a_text_goes_in_the_template_on_one_line(twilio: Twilio
     assert json.loads(form["ContentVariables"]) == {"1": "Tu torta está lista"}
 
 
+def test_a_text_too_long_for_the_template_is_refused_rather_than_cut(twilio: TwilioApi, settings: Settings) -> None:
+    settings.TWILIO_LATE_CONTENT_SIDS = {"es": TEMPLATE}
+    TwilioWhatsApp().send(replace(WHATSAPP, text="x" * 900, as_template=True))
+    with pytest.raises(ChannelPermanent, match="at most 900 characters") as raised:
+        TwilioWhatsApp().send(replace(WHATSAPP, text="x" * 901, as_template=True))
+
+    assert (raised.value.kind, len(twilio.forms)) == ("content", 1)
+
+
 def test_a_text_in_a_template_is_found_by_its_words(twilio: TwilioApi, settings: Settings) -> None:
     settings.TWILIO_LATE_CONTENT_SIDS = {"es": TEMPLATE}
     since, late = datetime.now(UTC), replace(WHATSAPP, text="Tu torta\nestá lista", as_template=True)
