@@ -11,6 +11,9 @@ from aitools.channels.base import EventKind
 from aitools.jsonrows import instance
 from aitools.models import InboundEvent, PendingConfirmation
 
+#: Kinds of message that were chosen, not written.
+PRESSED = frozenset({"button", "list"})
+
 
 @dataclass(frozen=True, slots=True)
 class Burst:
@@ -97,7 +100,7 @@ def read_burst(pending: PendingConfirmation, burst: Burst, words: Words) -> Read
         return Read(Answer.OTHER, "", ignored=True)
     heard = [*mine, *burst.written]
     if _too_late(pending, heard):
-        return Read(_plain(mine, burst.line, pending, words), burst.text, heard[0], late=True)
+        return Read(_plain(mine, burst, pending, words), burst.text, heard[0], late=True)
     contradictory = len({pressed(event, pending) for event in mine}) > 1
     if contradictory or (mine and burst.written):
         return Read(Answer.OTHER, joined(heard), heard[0])
@@ -105,7 +108,7 @@ def read_burst(pending: PendingConfirmation, burst: Burst, words: Words) -> Read
         return Read(pressed(mine[0], pending) or Answer.OTHER, mine[0].text, mine[0])
     if any(not pending.is_timely(event.received_at) for event in burst.written):
         return Read(Answer.OTHER, burst.text, heard[0])
-    return Read(read(burst.line, words), burst.text, heard[0])
+    return Read(_typed(burst, words), burst.text, heard[0])
 
 
 def pressed(event: InboundEvent, pending: PendingConfirmation) -> Answer | None:
@@ -122,7 +125,14 @@ def is_plain_yes(burst: Burst, last: PendingConfirmation, words: Words) -> bool:
     """Whether the whole burst is a yes, typed or pressed, to this question."""
     if burst.has_press:
         return all(pressed(event, last) is Answer.YES for event in burst.events)
-    return read(burst.line, words) is Answer.YES
+    return _typed(burst, words) is Answer.YES
+
+
+def _typed(burst: Burst, words: Words) -> Answer:
+    """A yes or no in the customer's own words: what stands on a button of no question answers none."""
+    if any(event.message_kind in PRESSED for event in burst.written):
+        return Answer.OTHER
+    return read(burst.line, words)
 
 
 def _too_late(pending: PendingConfirmation, events: Sequence[InboundEvent]) -> bool:
@@ -131,8 +141,8 @@ def _too_late(pending: PendingConfirmation, events: Sequence[InboundEvent]) -> b
     return expires_at is not None and all(event.received_at > expires_at for event in events)
 
 
-def _plain(mine: Sequence[InboundEvent], line: str, pending: PendingConfirmation, words: Words) -> Answer:
+def _plain(mine: Sequence[InboundEvent], burst: Burst, pending: PendingConfirmation, words: Words) -> Answer:
     answers = {pressed(event, pending) or Answer.OTHER for event in mine}
-    if (mine and line) or len(answers) > 1:
+    if (mine and burst.line) or len(answers) > 1:
         return Answer.OTHER
-    return answers.pop() if answers else read(line, words)
+    return answers.pop() if answers else _typed(burst, words)

@@ -74,6 +74,23 @@ def test_a_press_is_known_by_its_title_on_the_message_it_stands_under(
     assert InboundEvent.objects.latest("id").payload.endswith(f":{answer}")
 
 
+@pytest.mark.parametrize("title", ["Sí", "No"])
+@pytest.mark.parametrize("form", [{"ButtonText": "{}", "ButtonPayload": "y"}, {"ButtonText": "{}"}, {"ListId": "y"}])
+def test_a_press_of_another_button_is_no_answer_whatever_its_title_says(
+    title: str, form: dict[str, str], desk: Desk, twilio: TwilioApi, client: Client
+) -> None:
+    """A template that was sent from a console has no row here."""
+    asked(desk, client)
+    button = {name: value.format(title) for name, value in form.items()}
+
+    with scripted.script([says("¿Confirmas el pan?")]):
+        arrive(desk, client, "SM2", OriginalRepliedMessageSid="SM-console", Body=title, **button)
+
+    assert parts.things() == []
+    assert desk.question().state == "replied"
+    assert desk.said()[-1] == "¿Confirmas el pan?"
+
+
 def test_a_press_under_somebody_elses_message_answers_nothing(desk: Desk, twilio: TwilioApi, client: Client) -> None:
     question = asked(desk, client)
     OutboundMessage.objects.filter(pk=question.pk).update(provider_id="SM-other")
