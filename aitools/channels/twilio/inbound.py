@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import math
@@ -31,13 +32,13 @@ _RESUBSCRIBE_ONLY = frozenset({"start", "unstop"})
 
 
 def parse(request: HttpRequest) -> Sequence[InboundMessage]:
-    """The events of a verified request; none when it has nothing for us."""
+    """The events of a verified request; what we can't place is one too, and is kept."""
     form = {name: storable(request.POST[name]) for name in request.POST}
     sid = form.get("MessageSid") or form.get("SmsSid", "")
     channel, _ = addresses.split(form.get("From", ""))
     if not _SID.fullmatch(sid) or not channel:
         logger.warning("Twilio webhook without a message id or an address we serve.")
-        return []
+        return [_unsupported(form)]
     if "MessageStatus" in form:
         return _status(sid, channel, form, storable(request.GET.get("outbox", "")))
     return _talk(sid, channel, form)
@@ -48,7 +49,7 @@ def _status(sid: str, channel: str, form: Form, outbox_id: str) -> Sequence[Inbo
     status = codes.status_of(word)
     if status is None:
         logger.warning("Unknown Twilio status.", extra={"status": word[:40]})
-        return []
+        return [_unsupported(form)]
     code = form.get("ErrorCode", "")[:20]
     return [
         InboundMessage(
@@ -70,6 +71,18 @@ def _status(sid: str, channel: str, form: Form, outbox_id: str) -> Sequence[Inbo
             ),
         )
     ]
+
+
+def _unsupported(form: Form) -> InboundMessage:
+    """Belongs to nobody's conversation; a repeat of the same form is the same event."""
+    channel = addresses.WHATSAPP if form.get("From", "").startswith("whatsapp:") else addresses.SMS
+    content = json.dumps(sorted(form.items())).encode()
+    return InboundMessage(
+        kind=EventKind.SYSTEM,
+        channel=channel,
+        provider_id=f"unsupported:{hashlib.sha256(content).hexdigest()}",
+        message_kind="unsupported",
+    )
 
 
 def _talk(sid: str, channel: str, form: Form) -> Sequence[InboundMessage]:

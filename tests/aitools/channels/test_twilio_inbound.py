@@ -167,12 +167,18 @@ def test_nul_is_removed_wherever_it_hides() -> None:
         {"MessageSid": ""},
         {"MessageSid": "x" * 300},
         {"From": "messenger:12345"},
+        {"From": "rcs:bakery_agent"},
         {"From": ""},
         {"MessageStatus": "teleported"},
     ],
 )
-def test_what_we_cannot_place_is_no_event(form: Mapping[str, str]) -> None:
-    assert parsed(**form) == []
+def test_what_we_cannot_place_is_an_event_of_nobody(form: Mapping[str, str]) -> None:
+    (event,) = parsed(**form)
+    (again,) = parsed(**form)
+    (other,) = parsed(**form, Body="otra cosa")
+
+    assert (event.kind, event.message_kind, event.address) == (EventKind.SYSTEM, "unsupported", "")
+    assert event.provider_id == again.provider_id != other.provider_id
 
 
 @pytest.mark.parametrize(

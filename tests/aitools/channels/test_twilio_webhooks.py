@@ -148,6 +148,15 @@ def test_no_signed_form_is_an_error(form: Mapping[str, str], client: Client) -> 
     assert signed_post(client, "/webhooks/twilio", form).status_code == 200
 
 
+@pytest.mark.parametrize("form", [HELLO | {"From": "rcs:agent"}, HELLO | {"MessageStatus": "teleported"}])
+def test_what_we_cannot_place_is_kept_once(form: Mapping[str, str], client: Client) -> None:
+    for _again in range(2):
+        signed_post(client, "/webhooks/twilio", form)
+
+    assert InboundEvent.objects.get().message_kind == "unsupported"
+    assert not Conversation.objects.exists()
+
+
 def test_a_failure_is_shown_in_twilios_own_words_without_the_number(client: Client) -> None:
     customer = Conversation.objects.create(channel="twilio_sms", account="+15550100199", address="+15550100101")
     message = customer.outbound.create(text="Hola", state="sent", provider_id="SM9", attempts=1)
