@@ -25,7 +25,7 @@ from aitools import (
 )
 from aitools.clock import DbNow
 from aitools.errors import LeaseLost, Stale
-from aitools.models import CallState, Turn, TurnState
+from aitools.models import CallState, Conversation, InboundState, Turn, TurnState
 from aitools.models.turns import OPEN_TURN
 from aitools.turnrows import TurnRows
 from aitools.work import Work
@@ -68,9 +68,10 @@ def _unopened(work: Work) -> TurnRows | None:
 
 def _leave_to_staff(work: Work) -> None:
     with leases.fenced(work.lease) as conversation:
+        if work.burst:
+            interruptions.read_all(conversation, InboundState.STAFF)
         conversation.needs_staff = True
-        conversation.read_seq = max(conversation.read_seq, work.burst.last_seq)
-        conversation.save(update_fields=["needs_staff", "read_seq"])
+        conversation.save(update_fields=["needs_staff", "read_seq", "first_unread_at", "wake_at"])
 
 
 def _count(work: Work, rows: TurnRows, reason: str) -> None:
@@ -123,7 +124,10 @@ def _store(work: Work, rows: TurnRows, *, silent: bool = False) -> None:
         rows.end(TurnState.FAILED, "" if silent else _last_words(work, rows), work.now)
         rows.report(events.TURN_FAILED, step=len(rows.steps), error=rows.turn.failure)
     with work.commit():
-        work.hold(needs_staff=given_up)
+        if given_up:
+            work.give_back(needs_staff=True)
+        else:
+            work.hold()
         rows.store()
         if given_up:
             _give_up(work, rows.turn)
@@ -133,7 +137,7 @@ def _give_up(work: Work, turn: Turn) -> None:
     """Nothing of the turn waits any more; what it did is remembered, and later messages go on."""
     confirmations_state.cancel_open(work.conversation, "the turn was given up")
     interruptions.close_calls(work.conversation, turn)
-    leases.hold(work.lease, last_done_at=DbNow())
+    Conversation.objects.filter(pk=work.conversation.pk).update(last_done_at=DbNow())
     if turn.reply:
         outbox.enqueue(work.conversation, turn.reply, turn_id=turn.pk)
     queue.wake(work.conversation.pk)

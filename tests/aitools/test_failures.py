@@ -207,12 +207,14 @@ def test_what_is_not_the_bots_is_left_to_staff_whatever_breaks(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, away: Callable[[], int]
 ) -> None:
     desk.receive("hola")
+    Conversation.objects.update(first_unread_at=clock.now(), wake_at=clock.now())
     away()
     monkeypatch.setattr(openings, "_leave_to_staff", broken)
     with pytest.raises(ZeroDivisionError):
         turns.advance(desk.conversation().pk)
     assert (desk.sweep(), desk.said(), Turn.objects.count()) == ([], [], 0)
-    assert (desk.conversation().needs_staff, desk.conversation().has_unread) == (True, False)
+    left = desk.conversation()
+    assert (left.needs_staff, left.has_unread, left.first_unread_at, left.wake_at) == (True, False, None, None)
 
 
 def test_where_nothing_can_be_said_the_turn_is_given_up_all_the_same(
@@ -244,6 +246,37 @@ def test_a_call_outside_that_was_running_is_left_unknown(desk: Desk, monkeypatch
         with pytest.raises(ZeroDivisionError):
             turns.advance(desk.conversation().pk)
     assert (desk.turn().state, desk.calls()) == ("failed", [("away", "unknown")])
+
+
+def test_a_turn_that_is_given_up_leaves_no_time_behind(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next message settles anew, and nobody seems to have waited for hours."""
+    desk.receive("hola")
+    Conversation.objects.update(first_unread_at=clock.now(), wake_at=clock.now())
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr(turns, "_act", broken)
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                turns.advance(desk.conversation().pk)
+    left = desk.conversation()
+    assert (left.first_unread_at, left.wake_at, left.lease_token) == (None, None, None)
+    assert not left.has_unread
+
+
+def test_what_comes_while_a_turn_is_given_up_is_answered(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*given: object) -> None:
+        if Turn.objects.filter(failures=2).exists():
+            desk.receive("¿hola?")
+        broken()
+
+    desk.receive("pan")
+    with monkeypatch.context() as while_broken:
+        while_broken.setattr(turns, "_act", late)
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                turns.advance(desk.conversation().pk)
+    with scripted.script([says("¡Hola!")]):
+        desk.sweep()
+    assert desk.said() == [APOLOGY, "¡Hola!"]
 
 
 def test_settings_that_can_not_be_read_stop_nobody_for_ever(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
