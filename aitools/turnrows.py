@@ -33,6 +33,7 @@ from aitools.models import (
 )
 from aitools.models.turns import UNSETTLED_CALL
 from aitools.storable import storable
+from aitools.tools import registry
 from aitools.types import Json, ModelReply, Stop, ToolRequest, Usage
 
 Asked = PendingConfirmation.State
@@ -182,10 +183,10 @@ class TurnRows:
                 self.events.append(audit.of_call(events.CANCELLED, sibling, error="superseded"))
 
     def close(self, state: CallState, at: datetime) -> None:
-        """Settle what the turn still has open."""
+        """Settle what the turn still has open; what runs outside can't be called back, so nobody knows."""
         for call in self.calls:
             if not call.is_settled:
-                self.settle(call, state, call.result, at)
+                self.settle(call, CallState.UNKNOWN if _runs_outside(call) else state, call.result, at)
 
     def report(self, kind: str, *, step: int = 0, error: str = "") -> None:
         self.events.append(audit.of_turn(kind, self.turn, step=step, error=error))
@@ -342,6 +343,11 @@ def _call_view(call: ToolCall) -> CallView:
 
 def _is_new(row: Model) -> bool:
     return row._state.adding
+
+
+def _runs_outside(call: ToolCall) -> bool:
+    tool = registry.get(call.name)
+    return call.state == CallState.RUNNING and tool is not None and tool.effects == "external"
 
 
 def _status(call: ToolCall) -> CallStatus:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from django.db import OperationalError
 
-from aitools import clock, leases, openings, outbox, turnrows, turns
+from aitools import clock, deadletters, leases, openings, outbox, turnrows, turns
 from aitools.models import AuditEvent, BotProfile, CallState, Conversation, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
@@ -246,6 +246,24 @@ def test_a_call_outside_that_was_running_is_left_unknown(desk: Desk, monkeypatch
         with pytest.raises(ZeroDivisionError):
             turns.advance(desk.conversation().pk)
     assert (desk.turn().state, desk.calls()) == ("failed", [("away", "unknown")])
+
+
+def test_a_call_outside_that_was_running_is_left_unknown_by_a_turn_that_can_be_read(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Staff are not offered to do it a second time."""
+    away = replace(parts.MAKE, name="away", effects="external", confirm=False, fingerprint=None, check=None)
+    monkeypatch.setitem(registry._tools, "away", away)
+    desk.receive("pan")
+    monkeypatch.setattr("aitools.execution._outcome", broken)
+    with scripted.script([asks(("away", {"name": "pan"}))]), pytest.raises(ZeroDivisionError):
+        turns.advance(desk.conversation().pk)
+    monkeypatch.setattr(turns, "_act", broken)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            turns.advance(desk.conversation().pk)
+    assert (desk.turn().state, desk.calls()) == ("failed", [("away", "unknown")])
+    assert deadletters.retry(desk.turn().pk) is deadletters.Refusal.UNKNOWN
 
 
 def test_a_turn_that_is_given_up_leaves_no_time_behind(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
