@@ -75,7 +75,8 @@ def refusal(turn: Turn, conversation: Conversation, now: datetime) -> Refusal | 
 def retry(turn_id: int) -> Refusal | None:
     """Read the same messages as a new turn; why not, if not. Opens its own transaction.
 
-    Whoever asks a second time is told that there is a newer turn.
+    Whoever asks a second time is told that there is a newer turn.  The
+    conversation waits for staff still: another reason may stand there too.
     """
     with transaction.atomic(durable=True):
         turn = Turn.objects.get(pk=turn_id)
@@ -89,7 +90,6 @@ def retry(turn_id: int) -> Refusal | None:
 def _open_again(turn: Turn, conversation: Conversation) -> None:
     again = Turn.objects.create(conversation=conversation, language=turn.language, text=turn.text, read_to=turn.read_to)
     audit.store([audit.of_turn(events.TURN_RETRIED, again)])
-    Conversation.objects.filter(pk=conversation.pk).update(needs_staff=False)
     queue.wake(conversation.pk)
 
 

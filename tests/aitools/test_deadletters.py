@@ -63,9 +63,16 @@ def test_trying_again_reads_the_same_messages_as_a_new_turn(desk: Desk, dead: Tu
     again = desk.turn()
     assert (again.state, again.text, again.read_to) == ("done", "2 panes", dead.read_to)
     assert AuditEvent.objects.get(kind=events.TURN_RETRIED).turn == again
-    assert not desk.conversation().needs_staff
+    assert list(deadletters.waiting()) == []
     dead.refresh_from_db()
     assert dead.state == "failed"
+
+
+def test_another_reason_to_look_is_not_hidden_by_trying_again(desk: Desk, dead: Turn) -> None:
+    """As a message that could not be sent: only staff say that they have seen it."""
+    with scripted.script([says("¡Marchando!")]):
+        assert retry(desk, dead) is None
+    assert desk.conversation().needs_staff
 
 
 def test_a_second_press_changes_nothing(desk: Desk, dead: Turn) -> None:
