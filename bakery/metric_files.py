@@ -1,6 +1,7 @@
 """The files in which processes of this machine counted: those of ended ones become one, at each start of the web."""
 
 import fcntl
+import json
 import os
 import socket
 from collections import defaultdict
@@ -24,6 +25,7 @@ def merge_ended(folder: str) -> int:
 
 def _merge(folder: Path, kind: str) -> int:
     mine = f"{kind}_{socket.gethostname()}-"
+    _finish(folder, mine)
     ended = [path for path in folder.glob(f"{mine}*.db") if _has_ended(path.stem.removeprefix(mine))]
     if not ended:
         return 0
@@ -32,10 +34,27 @@ def _merge(folder: Path, kind: str) -> int:
     for path in [*ended, *folder.glob(total.name)]:
         for key, value, _, _ in MmapedDict.read_all_values_from_file(str(path)):  # type: ignore[no-untyped-call]
             counts[key] += value
-    _write(folder / "new", counts).replace(total)
-    for path in ended:
-        path.unlink()
+    _write(folder / f"{mine}new", counts)
+    names = folder / f"{mine}names"
+    names.write_text(json.dumps([path.name for path in ended]))
+    names.replace(folder / f"{mine}merged")
+    _finish(folder, mine)
     return len(ended)
+
+
+def _finish(folder: Path, mine: str) -> None:
+    """Put the new total in the place of the files it counts; again after a kill, it adds nothing twice.
+
+    The list of names stands for the decision: without it, nothing was merged yet.
+    """
+    new, merged = folder / f"{mine}new", folder / f"{mine}merged"
+    if not merged.exists():
+        return
+    if new.exists():
+        new.replace(folder / f"{mine}ended.db")
+    for name in json.loads(merged.read_text()):
+        (folder / name).unlink(missing_ok=True)
+    merged.unlink()
 
 
 def _has_ended(process: str) -> bool:
@@ -50,10 +69,9 @@ def _has_ended(process: str) -> bool:
     return False
 
 
-def _write(path: Path, counts: dict[str, float]) -> Path:
+def _write(path: Path, counts: dict[str, float]) -> None:
     path.unlink(missing_ok=True)
     file = MmapedDict(str(path))  # type: ignore[no-untyped-call]
     for key, value in counts.items():
         file.write_value(key, value, 0.0)  # type: ignore[no-untyped-call]
     file.close()  # type: ignore[no-untyped-call]
-    return path

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -97,6 +100,31 @@ def test_files_of_ended_processes_become_one_and_no_counter_falls(tmp_path: Path
     python(COUNT + "metrics.turn_ended('done')", tmp_path)
     assert merge_ended(str(tmp_path)) == 1
     assert together(tmp_path)["aitools_turns_total"] == 4
+
+
+@pytest.mark.parametrize("step", ["replace", "unlink"])
+@pytest.mark.parametrize("steps_done", range(4))
+def test_a_start_that_is_killed_while_it_merges_counts_nothing_twice(
+    step: str, steps_done: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ended in (2**22 + 1, 2**22 + 2):
+        file = MmapedDict(str(tmp_path / f"counter_{socket.gethostname()}-{ended}.db"))  # type: ignore[no-untyped-call]
+        file.write_value(json.dumps(["a", "a_total", {}, ""]), 2.0, 0.0)  # type: ignore[no-untyped-call]
+        file.close()  # type: ignore[no-untyped-call]
+    done, act = [0], getattr(Path, step)
+
+    def killed(*given: Any, **options: Any) -> Any:
+        if done[0] == steps_done:
+            raise KeyboardInterrupt
+        done[0] += 1
+        return act(*given, **options)
+
+    with monkeypatch.context() as killing, suppress(KeyboardInterrupt):
+        killing.setattr(Path, step, killed)
+        merge_ended(str(tmp_path))
+    merge_ended(str(tmp_path))
+    assert together(tmp_path) == {"a_total": 4}
+    assert {path.name for path in tmp_path.iterdir()} == {"lock", f"counter_{socket.gethostname()}-ended.db"}
 
 
 def together(folder: Path) -> dict[str, float]:
