@@ -42,12 +42,12 @@ def _unread(conversation: Conversation, provider_id: str) -> InboundEvent | None
 
 
 def _replace(conversation: Conversation, original: InboundEvent, row: InboundEvent) -> None:
-    """New words in the old place; a new number, so that a worker who reads at this moment reads again."""
+    """New words in the old place, said now; a new number, so that a worker who reads at this moment reads again."""
     conversation.inbox_seq += 1
     original.seq = conversation.inbox_seq
-    original.text, original.media = row.text, row.media
+    original.text, original.media, original.received_at = row.text, row.media, row.received_at
     original.extra = {**original.extra, "edited": True}
-    original.save(update_fields=["seq", "text", "media", "extra"])
+    original.save(update_fields=["seq", "text", "media", "extra", "received_at"])
     row.text, row.media = "", []
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from aitools import leases
+from aitools import clock, leases
 from aitools.channels.whatsapp import WhatsAppCloud
 from aitools.models import Conversation, InboundEvent
 from aitools.providers import scripted
@@ -233,6 +233,16 @@ class TestEdits:
     def test_an_edit_never_says_yes_to_a_question_that_came_after_it(self, phone: Phone) -> None:
         with scripted.script([MAKE, says("¿Cómo?")]):
             phone.writes("dos panes", id="wamid.1")
+            phone.gets(edit("wamid.1", "sí"))
+
+        assert things() == []
+
+    def test_an_edit_to_yes_is_said_when_it_is_edited(self, phone: Phone) -> None:
+        """What was edited came in time; the yes did not."""
+        with scripted.script([MAKE]):
+            phone.writes("dos panes")
+            phone.tells(message(text={"body": "mmm"}, id="wamid.1"))
+            clock.shift(121)
             phone.gets(edit("wamid.1", "sí"))
 
         assert things() == []
