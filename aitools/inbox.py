@@ -210,11 +210,12 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
         received_at=now,
         state=InboundState.APPLIED,
     )
-    if kind == EventKind.MESSAGE and row.message_kind in corrections.KINDS:
+    is_reset = commands.is_reset(event)  # an edit may be one, and corrections rewrite its row
+    if kind == EventKind.MESSAGE and row.message_kind in corrections.KINDS and not is_reset:
         corrections.correct(conversation, row)
     if row.kind in TALK or row.kind == EventKind.OPT_IN:  # whatever they write, we may answer for a day
         conversation.last_inbound_at = now
-    if row.kind in TALK and event.message_kind not in SILENT and not commands.is_reset(event):
+    if row.kind in TALK and event.message_kind not in SILENT and not is_reset:
         _number(conversation, row)
     row.save()
     commands.act(conversation, row)

@@ -247,6 +247,17 @@ class TestEdits:
 
         assert things() == []
 
+    @pytest.mark.parametrize("was_read", [True, False])
+    def test_an_edit_to_a_reset_resets(self, was_read: bool, phone: Phone) -> None:
+        with scripted.script([says("Bien.")] if was_read else []):
+            phone.tells(message(text={"body": "quiero 2"}, id="wamid.1"))
+            if was_read:
+                phone.desk.drain()
+                phone.new()
+            assert phone.gets(edit("wamid.1", "/reset")) == ["Listo, empezamos de nuevo. ¿Qué te gustaría?"]
+
+        assert not phone.desk.conversation().has_unread
+
     def test_an_edit_told_twice_is_one(self, phone: Phone) -> None:
         phone.tells(message(text={"body": "quiero 2"}, id="wamid.1"))
         body = edit("wamid.1", "quiero 3")
