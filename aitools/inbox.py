@@ -57,24 +57,23 @@ def receive(events: Sequence[InboundMessage]) -> int:
     """Store each new event and wake its conversation; how many were new.
 
     Each event commits by itself, and a fault in one does not stop its
-    neighbours.  What the database may take later is raised at the end, as is a
-    fault in all that is no talk: the vendor's repeat then brings it, and what
-    was stored is not stored twice.  Talk that a fault of ours can't take is left
-    to staff.
+    neighbours.  Talk that a fault of ours can't take is left to staff.  Any
+    other fault is raised at the end: the vendor's repeat then brings the event
+    again, and what was stored is not stored twice.
     """
-    stored, passing = 0, False
+    stored = 0
     fault: Exception | None = None
     for event in events:
         try:
             stored += _counted(event, _receive(event))
         except (OperationalError, InterfaceError) as error:
             log.warning("inbound %s event of %s comes again: %s", event.kind, event.channel, type(error).__name__)
-            fault, passing = error, True
+            fault = error
         except Exception as error:  # noqa: BLE001 - whatever it is, the customer wrote
             log.error("inbound %s event of %s: %s", event.kind, event.channel, faults.reason_of(error))  # noqa: TRY400
             left = _leave_unread_to_staff(event)
             stored, fault = stored + (left or 0), fault if left is not None else error
-    if fault is not None and (passing or not stored):
+    if fault is not None:
         raise fault
     return stored
 
@@ -105,6 +104,8 @@ def _store_unread(event: InboundMessage) -> int:
         )
         if is_new:
             Conversation.objects.filter(pk=conversation.pk).update(needs_staff=True)
+    if is_new:
+        metrics.unsupported(event.channel)
     return int(is_new)
 
 

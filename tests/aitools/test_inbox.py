@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import IntegrityError, OperationalError
 
-from aitools import clock, inbox, languages, staffing, turns
+from aitools import clock, inbox, languages, metrics, staffing, turns
 from aitools.channels.base import EventKind, InboundMessage
 from aitools.models import BotProfile, Conversation, InboundEvent, OutboundMessage, ToolCall, Turn
 from aitools.providers import scripted
@@ -107,6 +107,58 @@ def test_what_can_not_even_be_left_to_staff_is_the_vendors_to_repeat(
     monkeypatch.setattr(inbox, "_conversation", broken)
     with pytest.raises(ValueError, match=r"^$"):
         inbox.receive([event(), event(kind=EventKind.OPT_OUT, provider_id="SM2")])
+
+
+@pytest.mark.parametrize("kind", [EventKind.SYSTEM, EventKind.ECHO, EventKind.OPT_OUT, EventKind.STATUS])
+def test_a_fault_in_what_staff_can_not_take_is_the_vendors_to_repeat_beside_what_is_stored(
+    kind: EventKind, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, faults = inbox._receive, [IntegrityError("another worker moved them first")]
+
+    def broken_once(one: InboundMessage) -> int:
+        if one.kind == kind and faults:
+            raise faults.pop()
+        return real(one)
+
+    monkeypatch.setattr(inbox, "_receive", broken_once)
+    batch = [event(), event(kind=kind, provider_id="SM2")]
+    with pytest.raises(IntegrityError):
+        inbox.receive(batch)
+    assert InboundEvent.objects.count() == 1
+    inbox.receive(batch)
+    assert InboundEvent.objects.filter(provider_id="SM1").count() == 1
+
+
+def test_talk_that_can_not_be_left_to_staff_is_repeated_beside_what_is_stored(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = inbox._receive
+
+    def broken(one: InboundMessage) -> int:
+        if one.text == "raro":
+            raise ValueError
+        return real(one)
+
+    def failing(one: InboundMessage) -> int:
+        raise ValueError
+
+    monkeypatch.setattr(inbox, "_receive", broken)
+    monkeypatch.setattr(inbox, "_store_unread", failing)
+    with pytest.raises(ValueError, match=r"^$"):
+        inbox.receive([event("raro"), event("hola", provider_id="SM2")])
+    assert InboundEvent.objects.get().text == "hola"
+
+
+def test_what_is_left_to_staff_counts_once_as_unsupported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(one: InboundMessage) -> int:
+        raise ValueError
+
+    counted: list[str] = []
+    monkeypatch.setattr(inbox, "_receive", broken)
+    monkeypatch.setattr(metrics, "unsupported", counted.append)
+    for _ in range(2):
+        inbox.receive([event()])
+    assert counted == ["web"]
 
 
 def test_the_same_address_on_another_account_is_another_conversation(desk: Desk) -> None:
