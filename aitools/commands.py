@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from django.utils import translation
 
-from aitools import behaviour, identities, outbox, texts, wording
+from aitools import behaviour, clock, identities, outbox, texts, wording
 from aitools.channels.base import EventKind, InboundMessage
 from aitools.interruptions import interrupt, read_all
 from aitools.models import Conversation, InboundEvent, InboundState, Mode, OutboundMessage
@@ -58,7 +58,7 @@ def _reset(conversation: Conversation) -> None:
     read_all(conversation, InboundState.APPLIED)
     newest = conversation.turns.order_by("-id").values_list("id", flat=True).first()
     conversation.history_from = newest or 0
-    if conversation.mode == Mode.HUMAN or not behaviour.profile().bot_on:
+    if conversation.is_with_person(clock.now()) or not behaviour.profile().bot_on:
         return
     with translation.override(_language(conversation)):
         outbox.enqueue(conversation, texts.reset_done(), kind=OutboundMessage.Kind.NOTICE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -178,6 +179,14 @@ def test_a_press_does_not_wait_for_the_burst_to_settle(desk: Desk) -> None:
 def test_a_reset_is_no_talk(desk: Desk, text: str) -> None:
     assert desk.write(text) == ["Listo, empezamos de nuevo. ¿Qué te gustaría?"]
     assert not Turn.objects.exists()
+
+
+@pytest.mark.parametrize(("minutes_left", "answers"), [(-1, 1), (1, 0)])
+def test_a_reset_is_answered_once_the_persons_time_is_over(desk: Desk, minutes_left: int, answers: int) -> None:
+    desk.receive("/reset")
+    desk.drain()
+    Conversation.objects.update(mode="human", mode_until=clock.now() + timedelta(minutes=minutes_left))
+    assert len(desk.write("/reset")) == answers
 
 
 def test_what_is_written_by_who_opted_out_is_left_to_staff(desk: Desk) -> None:
