@@ -38,7 +38,7 @@ def act(conversation: Conversation, row: InboundEvent) -> None:
 
 
 def welcome_back(conversation: Conversation) -> None:
-    """Our own word brought them back, so no vendor has answered it."""
+    """A word that no vendor answers brought them back."""
     with translation.override(_language(conversation)):
         outbox.enqueue(conversation, texts.welcome_back(), kind=OutboundMessage.Kind.NOTICE)
 

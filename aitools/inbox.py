@@ -220,7 +220,8 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
         _number(conversation, row)
     row.save()
     commands.act(conversation, row)
-    if kind == EventKind.OPT_IN and event.kind == EventKind.MESSAGE:
+    welcomed = channel_for(event.channel).capabilities.welcomed_words
+    if kind == EventKind.OPT_IN and event.kind == EventKind.MESSAGE and _word(event) not in welcomed:
         commands.welcome_back(conversation)
     conversation.save()
 
@@ -260,13 +261,17 @@ def _leave_to_staff(conversation: Conversation, row: InboundEvent, profile: BotP
 
 def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
     """The vendor's word first, then the channel's words for leaving and coming back."""
-    word = event.text.strip(" \n.,;!¡").upper() if event.kind == EventKind.MESSAGE else ""
+    word = _word(event) if event.kind == EventKind.MESSAGE else ""
     can = channel_for(event.channel).capabilities
     if word in can.opt_out_words:
         return EventKind.OPT_OUT
     if conversation.opted_out_at and word in can.opt_in_words:
         return EventKind.OPT_IN
     return event.kind
+
+
+def _word(event: InboundMessage) -> str:
+    return event.text.strip(" \n.,;!¡").upper()
 
 
 def _remember_sender(conversation: Conversation, event: InboundMessage) -> None:

@@ -115,6 +115,7 @@ class Capabilities:
     send, ``pair_rate`` (messages, seconds) what one recipient may get.
     ``lists``: choices from a list can be sent, and arrive as presses;
     ``read_receipts``: statuses tell that the customer has read.
+    ``welcomed_words``: the opt-in words that the vendor answers itself.
     """
 
     buttons: bool = False
@@ -131,6 +132,7 @@ class Capabilities:
     lists: bool = False
     read_receipts: bool = False
     opt_in_words: frozenset[str] = OPT_IN_WORDS
+    welcomed_words: frozenset[str] = frozenset()
 
     def has_buttons(self, language: str) -> bool:
         """Whether a question in this language ("es", or "es-mx") is sent with buttons."""

@@ -149,6 +149,7 @@ class TwilioSms(TwilioChannel):
             measure=gsm.segments,
             opt_out_words=STOP_WORDS_OF_TWILIO | STOP_WORDS_OF_CARRIERS | STOP_WORDS_IN_SPANISH,
             opt_in_words=OPT_IN_WORDS | START_WORDS_OF_TWILIO,
+            welcomed_words=START_WORDS_OF_TWILIO,
             per_second=settings.TWILIO_SMS_PER_SECOND,
         )
 

@@ -142,6 +142,19 @@ def test_who_comes_back_after_days_is_welcomed(desk: Desk, twilio: TwilioApi, cl
     assert OutboundMessage.objects.latest("id").state == "sent"
 
 
+@pytest.mark.parametrize(("word", "welcomes"), [("START", 0), ("unstop", 0), ("Yes.", 0), ("ALTA", 1)])
+def test_only_a_word_of_ours_is_answered_by_us_on_sms(
+    word: str, welcomes: int, desk: Desk, twilio: TwilioApi, client: Client
+) -> None:
+    desk.channel = "twilio_sms"
+    arrive(desk, client, "SM1", Body="STOP")
+
+    arrive(desk, client, "SM2", Body=word)
+
+    assert desk.conversation().opted_out_at is None
+    assert len(desk.said()) == welcomes
+
+
 @pytest.mark.parametrize(("language", "lengths"), [("es", [1018, 380]), ("en", [1399])])
 def test_what_stands_beside_buttons_is_cut_shorter(
     language: str, lengths: list[int], desk: Desk, twilio: TwilioApi
