@@ -275,7 +275,17 @@ def test_what_was_never_taken_is_not_found(twilio: TwilioApi) -> None:
 def test_the_same_words_sent_earlier_prove_nothing(twilio: TwilioApi) -> None:
     TwilioSms().send(SMS)
 
-    assert TwilioSms().find_sent(SMS, datetime.now(UTC) + timedelta(seconds=5)) is None
+    assert TwilioSms().find_sent(SMS, datetime.now(UTC) + timedelta(seconds=65)) is None
+
+
+@pytest.mark.parametrize("ahead", [5, 55])
+def test_a_clock_of_ours_that_is_ahead_hides_no_message(ahead: int, twilio: TwilioApi) -> None:
+    TwilioSms().send(SMS)
+    TwilioSms().send(SMS)
+
+    found = TwilioSms().find_sent(SMS, datetime.now(UTC) + timedelta(seconds=ahead))
+    assert found is not None
+    assert found.provider_id == twilio.messages[-1]["sid"]
 
 
 def test_a_failed_look_up_proves_nothing(settings: Settings) -> None:
