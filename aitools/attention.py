@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from aitools import faults
 from aitools.channels.base import Attentive, channel_for
 from aitools.errors import ChannelError
 from aitools.models import Conversation, InboundEvent
@@ -23,5 +24,5 @@ def show(conversation: Conversation, newest: InboundEvent | None) -> None:
         channel.attend(conversation.account, newest.provider_id)
     except ChannelError as error:
         log.info("conversation %s shows no sign of work: %s", conversation.pk, error)
-    except Exception:
-        log.exception("conversation %s shows no sign of work", conversation.pk)
+    except Exception as error:  # noqa: BLE001 - logged with where, without its words
+        log.error("conversation %s shows no sign of work: %s", conversation.pk, faults.reason_of(error))  # noqa: TRY400

@@ -6,7 +6,7 @@ import logging
 import time
 from dataclasses import dataclass, replace
 
-from aitools import metrics
+from aitools import faults, metrics
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.models import ModelEndpoint
 from aitools.providers.base import EndpointConfig, Provider, provider_for
@@ -111,7 +111,8 @@ def _reply(attempt: _Attempt) -> ModelReply:
     except (ProviderError, AssertionError):  # an assertion is a fault of ours or of a test's script
         raise
     except Exception as error:
-        log.exception("model %s gave a reply that could not be read", attempt.endpoint.kind)
+        where = faults.reason_of(error)
+        log.error("model %s gave a reply that could not be read: %s", attempt.endpoint.kind, where)  # noqa: TRY400
         raise ProviderTransient(type(error).__name__, kind="unreadable") from error
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import translation
 
-from aitools import behaviour, outbox, texts, wording
+from aitools import behaviour, faults, outbox, texts, wording
 from aitools.contexts import context_of
 from aitools.models import CallState, Conversation, OutboundMessage, ToolCall
 from aitools.tools import registry
@@ -31,8 +31,8 @@ def report_of(call: ToolCall, conversation: Conversation, now: datetime) -> str:
     try:
         with transaction.atomic():
             return tool.report(call.value, context_of(conversation, now, call=call))
-    except Exception:
-        log.exception("the report of tool %s failed", tool.name)
+    except Exception as error:  # noqa: BLE001 - logged with where, without its words
+        log.error("the report of tool %s failed: %s", tool.name, faults.reason_of(error))  # noqa: TRY400
         return done
 
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from aitools import clock, confirmations_state, leases, metrics, pacing, queue
+from aitools import clock, confirmations_state, faults, leases, metrics, pacing, queue
 from aitools.channels.advice import class_of
 from aitools.channels.base import Channel, DeliveryStatus, ErrorClass, OutgoingMessage, Sent, channel_for
 from aitools.delivery import LATER_SECONDS, fail, mark_sent
@@ -189,8 +189,8 @@ def _find_sent(channel: Channel, row: OutboundMessage, since: datetime) -> Sent 
     """Proof, if the vendor can give any: a broken look-up proves nothing and stops nothing."""
     try:
         return channel.find_sent(_outgoing(row), since)
-    except Exception:
-        log.exception("the look-up of outbound %s failed", row.pk)
+    except Exception as error:  # noqa: BLE001 - logged with where, without its words
+        log.error("the look-up of outbound %s failed: %s", row.pk, faults.reason_of(error))  # noqa: TRY400
         return None
 
 

@@ -18,7 +18,7 @@ from jsonschema.exceptions import best_match
 from pydantic import BaseModel, ValidationError
 from rapidfuzz import fuzz, process, utils
 
-from aitools import choices
+from aitools import choices, faults
 from aitools.schemas import Shape
 from aitools.tools import BoundTool
 from aitools.types import Json, ToolRequest
@@ -61,8 +61,8 @@ def validate(bound: BoundTool, request: ToolRequest) -> Valid | Invalid:
             return _checked(bound.shape, request.arguments)
     except DatabaseFault:
         raise
-    except Exception as error:
-        log.exception("the arguments of tool %s could not be checked", bound.tool.name)
+    except Exception as error:  # noqa: BLE001 - logged with where, without its words
+        log.error("the arguments of tool %s could not be checked: %s", bound.tool.name, faults.reason_of(error))  # noqa: TRY400
         return Invalid(f"The arguments could not be checked ({type(error).__name__}). {NOT_ASKED}")
 
 
@@ -130,8 +130,8 @@ def _nearest(given: Json, allowed: list[Json]) -> list[str]:
     return [name for name, _, _ in found]
 
 
-def _invalid(faults: list[tuple[tuple[Any, ...], str]]) -> Invalid:
-    told = "; ".join(f"{_path(where)}: {what[:MAX_FAULT_CHARACTERS]}" for where, what in faults)
+def _invalid(found: list[tuple[tuple[Any, ...], str]]) -> Invalid:
+    told = "; ".join(f"{_path(where)}: {what[:MAX_FAULT_CHARACTERS]}" for where, what in found)
     return Invalid(f"{told}. {NOT_ASKED}")
 
 

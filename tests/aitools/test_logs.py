@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import logging
 import traceback
+from dataclasses import replace
 
 import pytest
 
-from aitools import tasks
+from aitools import attention, completion, reports, sending, tasks, validation
 from aitools.channels.base import EventKind
-from aitools.errors import ChannelPermanent, ProviderTransient, ToolFailed
+from aitools.errors import ChannelPermanent, ProviderError, ProviderTransient, ToolFailed
+from aitools.models import InboundEvent, OutboundMessage, ToolCall
 from aitools.providers import scripted
+from aitools.providers.base import EndpointConfig
 from aitools.providers.scripted import asks, says
-from aitools.tools import Tool, ToolContext, registry
+from aitools.schemas import Shape
+from aitools.tools import BoundTool, Tool, ToolContext, registry
+from aitools.types import ModelRequest, ToolRequest
 from tests.aitools import faulty
-from tests.aitools.desk import Desk, Thing
+from tests.aitools.desk import MAKE, Desk, Thing
 
 WORDS = "palabras-del-cliente"
 REPLY = "palabras-del-modelo"
@@ -43,6 +48,36 @@ def test_calls_that_nobody_can_run(desk: Desk, caplog: pytest.LogCaptureFixture)
     broken = asks(("make", {"name": WORDS, "count": 0}), (WORDS, {}), ("make", {"name": "gone", WORDS: 1}))
     with scripted.script([broken, says(REPLY)]):
         desk.write(WORDS)
+    assert_silent(caplog)
+
+
+def test_faults_that_stop_nothing_are_logged_with_where_they_happened(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An error's own words may be a customer's, as of a value that can't be read."""
+
+    def read(*given: object) -> None:
+        raise ValueError(f"can't read {WORDS}")
+
+    with scripted.script([asks(("make", {"name": "pan"})), says("Listo.")]):
+        desk.write("pan")
+        desk.write("sí")
+    conversation, call = desk.conversation(), ToolCall.objects.get()
+    monkeypatch.setattr(faulty.FaultyChannel, "attend", read, raising=False)
+    monkeypatch.setattr(faulty.FaultyChannel, "find_sent", read)
+    monkeypatch.setattr(completion, "_provider", read)
+    monkeypatch.setattr(validation, "_checked", read)
+    monkeypatch.setitem(registry._tools, "make", replace(MAKE, report=read))
+    bound = BoundTool(MAKE, Shape(None, {}), Shape(None, {}))
+    row = OutboundMessage.objects.latest("id")
+
+    attention.show(conversation, InboundEvent.objects.latest("id"))
+    sending._find_sent(faulty.FaultyChannel(), row, row.created_at)
+    reports.report_of(call, conversation, row.created_at)
+    validation.validate(bound, ToolRequest("make", {}))
+    with pytest.raises(ProviderError):
+        completion.complete(ModelRequest("", ()), [EndpointConfig("scripted")])
+    assert caplog.text.count("ValueError in tests.aitools.test_logs") == 5
     assert_silent(caplog)
 
 
