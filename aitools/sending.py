@@ -45,7 +45,7 @@ def deliver(conversation_id: int) -> None:
 
 def _due(conversation_id: int) -> bool:
     head = _head(conversation_id)
-    return head is not None and head.due_at <= clock.now()
+    return head is not None and (head.due_at <= clock.now() or _holds_up_newer(head))
 
 
 def _head(conversation_id: int) -> OutboundMessage | None:
@@ -58,6 +58,18 @@ def _head(conversation_id: int) -> OutboundMessage | None:
     )
 
 
+def _holds_up_newer(row: OutboundMessage) -> bool:
+    """Whether this is a second try of what the vendor failed to deliver, and something newer waits behind it.
+
+    Its wait was for somebody to whom nothing else is said: it goes at once then.
+    """
+    is_second_try = row.state == OutboundState.QUEUED and row.attempts == 1 and row.error_code and not row.give_up_at
+    if not is_second_try:
+        return False
+    newer = OutboundMessage.objects.filter(conversation_id=row.conversation_id, pk__gt=row.pk, state__in=OPEN)
+    return newer.exists()
+
+
 def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
     while (row := _head(conversation_id)) is not None:
         if not leases.renew_sending(conversation_id, token):
@@ -67,7 +79,7 @@ def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
             _take_back(row)
         elif row.state == OutboundState.SENDING:
             _mark_uncertain(row, "the sender stopped before it knew")
-        elif row.due_at > now:
+        elif row.due_at > now and not _holds_up_newer(row):
             return
         elif row.conversation.channel not in settings.AITOOLS_CHANNELS:
             fail(row, code="no_channel", reason="that channel is not set up any more")

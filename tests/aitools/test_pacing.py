@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from aitools import caps, clock, inbox, outbox
+from aitools import caps, clock, inbox, leases, outbox, sending
 from aitools.channels.base import Capabilities, DeliveryStatus, ErrorClass, EventKind, InboundMessage
 from aitools.errors import ChannelPermanent, ChannelTransient
 from aitools.models import Conversation, OutboundMessage
@@ -233,6 +233,36 @@ def test_a_phone_out_of_reach_is_tried_once_more_two_minutes_later(desk: Desk, v
     row.refresh_from_db()
     assert (row.state, row.error_code, vendor.texts()) == ("failed", "30008", ["uno", "uno"])
     assert desk_row(desk).needs_staff
+
+
+def test_a_second_try_holds_up_no_newer_reply(desk: Desk, vendor: faulty.Vendor) -> None:
+    """Order is kept: it goes at once, before the newer one; and once more is once."""
+    say(desk, "uno")
+    told(desk, DeliveryStatus.FAILED, "V1", "30008")
+    desk.sweep()
+    assert vendor.texts() == ["uno"]
+    say(desk, "dos")
+    assert vendor.texts() == ["uno", "uno", "dos"]
+    wait(desk, 121)
+    assert vendor.texts() == ["uno", "uno", "dos"]
+
+
+def test_what_is_queued_while_a_second_try_is_looked_at_goes_too(
+    desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own wake-up finds the conversation held by the sender that looked."""
+    say(desk, "uno")
+    told(desk, DeliveryStatus.FAILED, "V1", "30008")
+    release = leases.release_sending
+
+    def late(*given: Any) -> None:
+        monkeypatch.setattr(leases, "release_sending", release)
+        outbox.enqueue(desk_row(desk), "dos")
+        release(*given)
+
+    monkeypatch.setattr(leases, "release_sending", late)
+    sending.deliver(desk_row(desk).pk)
+    assert vendor.texts() == ["uno", "uno", "dos"]
 
 
 def test_a_late_word_about_the_first_try_does_not_touch_the_second(desk: Desk, vendor: faulty.Vendor) -> None:
