@@ -23,7 +23,9 @@ from aitools.storable import storable
 LONGEST_SETTLE_SECONDS = 10
 
 _FIND = """
-SELECT to_jsonb(c)::text, (SELECT max(version) FROM aitools_behaviourversion)
+SELECT to_jsonb(c)::text, (SELECT max(version) FROM aitools_behaviourversion),
+  %(identity)s = '' OR EXISTS (SELECT FROM aitools_inboundevent
+                               WHERE channel = %(channel)s AND provider_id = %(identity)s)
 FROM aitools_conversation c
 WHERE c.channel = %(channel)s AND c.account = %(account)s AND c.address = %(address)s
 """
@@ -55,19 +57,25 @@ SELECT extract(epoch FROM numbered.wake_at - numbered.at)::float8 FROM numbered,
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Whose conversation it is, as of a moment ago, and the settings in force then."""
+    """Whose conversation it is, as of a moment ago, and the settings in force then.
+
+    ``is_known``: the user id that came with the event, if any, is kept already.
+    """
 
     conversation: Conversation
     behaviour: Behaviour
+    is_known: bool
 
 
-def sender_of(event: InboundMessage) -> Sender | None:
-    """The sender's conversation, None when it has none yet. One query."""
-    key = {"channel": event.channel, "account": event.account, "address": event.address}
+def sender_of(event: InboundMessage, identity: str) -> Sender | None:
+    """The sender's conversation, None when it has none yet. ``identity`` is their user id's key. One query."""
+    key = {"channel": event.channel, "account": event.account, "address": event.address, "identity": identity}
     with connection.cursor() as cursor:
         cursor.execute(_FIND, key)
         row = cursor.fetchone()
-    return None if row is None else Sender(instance(Conversation, json.loads(row[0])), behaviour.at(row[1]))
+    if row is None:
+        return None
+    return Sender(instance(Conversation, json.loads(row[0])), behaviour.at(row[1]), is_known=row[2])
 
 
 def store(sender: Sender, event: InboundMessage) -> float | None:

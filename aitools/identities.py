@@ -34,10 +34,17 @@ def known_as(event: InboundMessage) -> int | None:
 
 
 def remember(conversation: Conversation, event: InboundMessage) -> None:
-    """A new conversation's user id, to be found by when the number is hidden. Needs a transaction."""
-    user_id = _user_id(event)
-    if user_id and user_id != conversation.address:
-        _remember(conversation, user_id)
+    """A conversation's first user id, to be found by when the number is hidden. Needs a transaction.
+
+    Another id later is left alone: without a word from the vendor it may be somebody else's.
+    """
+    name = key_of(event)
+    if not name or _user_id(event) == conversation.address:
+        return
+    if InboundEvent.objects.filter(channel=event.channel, provider_id=name).exists():
+        return
+    if not InboundEvent.objects.filter(conversation=conversation, message_kind=IDENTITY).exists():
+        _remember(conversation, _user_id(event))
 
 
 def move(conversation: Conversation, row: InboundEvent) -> None:
@@ -86,6 +93,12 @@ def _remember(conversation: Conversation, user_id: str) -> None:
             "state": InboundState.APPLIED,
         },
     )
+
+
+def key_of(event: InboundMessage) -> str:
+    """The name under which the sender's user id is kept beside their address; "" when it brings none."""
+    user_id = _user_id(event)
+    return _key(event.account, user_id) if user_id and user_id != event.address else ""
 
 
 def _user_id(event: InboundMessage) -> str:

@@ -121,8 +121,8 @@ def _receive(event: InboundMessage) -> int:
     if not event.address:
         return _put_aside(event)
     event = presses.told(event)
-    sender = arrivals.sender_of(event)
-    if sender is not None and _is_plain_talk(sender, event):
+    sender = arrivals.sender_of(event, identities.key_of(event))
+    if sender is not None and sender.is_known and _is_plain_talk(sender, event):
         try:
             due_in = arrivals.store(sender, event)
         except IntegrityError:
@@ -166,6 +166,7 @@ def _receive_with_care(event: InboundMessage) -> int:
         conversation = _conversation(event)
         known = InboundEvent.objects.filter(channel=event.channel, provider_id=event.provider_id).exists()
         if not known:
+            identities.remember(conversation, event)
             _store(conversation, event)
         if conversation.has_unread:
             queue.wake(conversation.pk, _wait(conversation))
@@ -186,7 +187,7 @@ def _conversation(event: InboundMessage) -> Conversation:
 def _create(event: InboundMessage, key: Mapping[str, str]) -> None:
     try:
         with transaction.atomic():
-            identities.remember(Conversation.objects.create(**key), event)
+            Conversation.objects.create(**key)
     except IntegrityError:
         log.debug("another request created the conversation first")
 

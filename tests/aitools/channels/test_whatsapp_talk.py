@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from aitools import clock, leases
 from aitools.channels.whatsapp import WhatsAppCloud
-from aitools.models import Conversation, InboundEvent
+from aitools.models import Conversation, InboundEvent, Mode
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import registry
@@ -352,6 +352,25 @@ class TestNewAddresses:
             assert phone.gets(hidden("soy yo")) == ["Otra vez."]
 
         assert Conversation.objects.get().address == f"+{ANA}"
+
+    @pytest.mark.parametrize("mode", [Mode.BOT, Mode.HUMAN])
+    def test_a_user_id_that_comes_later_is_learned(self, phone: Phone, mode: Mode) -> None:
+        with scripted.script([says(str(number)) for number in range(4 if mode == Mode.BOT else 1)]):
+            phone.writes("hola")
+            Conversation.objects.update(mode=mode)
+            phone.gets(hidden("ahora con id", phone=ANA))
+            phone.gets(hidden("y otra vez", phone=ANA))
+            phone.gets(hidden("sin número"))
+
+        assert Conversation.objects.get().address == f"+{ANA}"
+
+    def test_a_second_user_id_at_a_number_is_not_taken_for_the_first_one(self, phone: Phone) -> None:
+        with scripted.script([says(str(number)) for number in range(3)]):
+            phone.gets(hidden("hola", phone=ANA))
+            phone.gets(hidden("hola", phone=ANA, user_id="US.5"))
+            phone.gets(hidden("hola", user_id="US.5"))
+
+        assert Conversation.objects.count() == 2
 
     def test_who_shows_the_number_later_is_still_the_same(self, phone: Phone) -> None:
         with scripted.script([says("¡Hola!"), says("Otra vez.")]):
