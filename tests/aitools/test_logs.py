@@ -56,7 +56,7 @@ def test_faults_that_stop_nothing_are_logged_with_where_they_happened(
 ) -> None:
     """An error's own words may be a customer's, as of a value that can't be read."""
 
-    def read(*given: object) -> None:
+    def read(*given: object) -> str:
         raise ValueError(f"can't read {WORDS}")
 
     with scripted.script([asks(("make", {"name": "pan"})), says("Listo.")]):
