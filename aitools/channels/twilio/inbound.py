@@ -29,11 +29,15 @@ _SID = re.compile(r"[A-Za-z0-9]{1,64}")
 _OUTBOX_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KINDS_WITHOUT_TEXT = frozenset({"image", "audio", "video", "document", "sticker", "location", "contacts", "order"})
 _RESUBSCRIBE_ONLY = frozenset({"start", "unstop"})
+#: At least one of these stands in every form of Twilio's; not in the knock of `check_channels`.
+_TWILIOS = frozenset({"AccountSid", "MessageSid", "SmsSid", "From", "To"})
 
 
 def parse(request: HttpRequest) -> Sequence[InboundMessage]:
     """The events of a verified request; what we can't place is one too, and is kept."""
     form = {name: storable(request.POST[name]) for name in request.POST}
+    if not _TWILIOS & form.keys():
+        return []
     sid = form.get("MessageSid") or form.get("SmsSid", "")
     channel, _ = addresses.split(form.get("From", ""))
     if not _SID.fullmatch(sid) or not channel:
