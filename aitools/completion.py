@@ -6,6 +6,8 @@ import logging
 import time
 from dataclasses import dataclass, replace
 
+from django.db import InterfaceError, OperationalError
+
 from aitools import faults, metrics
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.models import ModelEndpoint
@@ -109,6 +111,8 @@ def _reply(attempt: _Attempt) -> ModelReply:
     try:
         return _provider(attempt.endpoint).complete(attempt.request)
     except (ProviderError, AssertionError):  # an assertion is a fault of ours or of a test's script
+        raise
+    except (OperationalError, InterfaceError):  # the order taker reads the menu; no other model can help then
         raise
     except Exception as error:
         where = faults.reason_of(error)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from django.db import OperationalError
 
 from aitools import completion
 from aitools.completion import Completion, complete, shorter
@@ -140,6 +141,16 @@ def test_other_failures_go_to_the_next_model_at_once(error: ProviderError) -> No
 def test_a_reply_that_can_not_be_read_is_a_failure_of_that_model() -> None:
     with scripted.script([KeyError("choices"), says("Sí.")]):
         assert complete(REQUEST, [FIRST, SECOND]).failures == ("scripted: unreadable",)
+
+
+def test_a_database_that_is_gone_is_no_fault_of_the_model() -> None:
+    """The order taker reads the menu; no other endpoint could help."""
+
+    def gone(request: ModelRequest) -> ModelReply:
+        raise OperationalError
+
+    with scripted.script(gone), pytest.raises(OperationalError):
+        complete(REQUEST, [FIRST, SECOND])
 
 
 def test_without_endpoints_there_is_no_reply() -> None:
