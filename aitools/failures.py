@@ -66,6 +66,13 @@ def _unopened(work: Work) -> TurnRows | None:
     return openings.turn_of(work)
 
 
+def _is_there_after_all(turn: Turn) -> bool:
+    """Whether the commit that seemed to fail was made, its answer lost: whoever comes next goes on from there."""
+    if not turn._state.adding:
+        return False
+    return Turn.objects.filter(conversation=turn.conversation_id, state__in=OPEN_TURN).exists()
+
+
 def _leave_to_staff(work: Work) -> None:
     with leases.fenced(work.lease) as conversation:
         if work.burst:
@@ -78,7 +85,7 @@ def _count(work: Work, rows: TurnRows, reason: str) -> None:
     _reopen(rows)
     rows.turn.failures, rows.turn.failure = rows.turn.failures + 1, reason
     rows.turn_changed = True
-    if _is_stored(work, rows):
+    if _is_stored(work, rows) or _is_there_after_all(rows.turn):
         return
     # What broke is in the rows themselves: keep the turn without them.
     _forget(rows)
