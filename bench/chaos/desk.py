@@ -17,7 +17,7 @@ from psycopg import sql
 from bakery.local.__main__ import local_folder
 from bakery.local.services import free_port
 from tests.e2e.servers import Server, Servers, own_servers
-from tests.e2e.stack import PASSWORD, USER, Stack
+from tests.e2e.stack import Stack, demo_at
 
 WORKERS = 2
 #: A busy machine compiles everything first.
@@ -101,12 +101,7 @@ def keep(desk: Desk) -> None:
 
 def _settings(port: int) -> dict[str, str]:
     return {
-        "PUBLIC_URL": f"http://127.0.0.1:{port}",
-        "PORT": str(port),
-        "DEMO": "true",
-        "DEMO_USER": USER,
-        "DEMO_PASSWORD": PASSWORD,
-        "PYTHONWARNINGS": "ignore",
+        **demo_at(port),
         # Processes start all the time here: compile once.
         "PYTHONDONTWRITEBYTECODE": "",
         "PYTHONPYCACHEPREFIX": str(local_folder() / "pycache"),

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from django.db import connections, transaction
+from django.db import transaction
 
 from aitools import inbox, leases, queue, sending, turns
 from aitools.channels.base import EventKind, InboundMessage
@@ -24,6 +24,7 @@ from aitools.providers import scripted
 from aitools.providers.scripted import says
 from aitools.types import ModelReply, ModelRequest
 from tests.aitools.desk import Desk
+from tests.aitools.threads import together
 
 pytestmark = pytest.mark.outage
 
@@ -32,6 +33,7 @@ ROUNDS = 2000
 TURNS = 200
 #: A message is stored within this time after the barrier.
 SPREAD_SECONDS = 0.006
+LONGEST_SECONDS = 600
 
 Record = Callable[[str, object], None]
 
@@ -75,7 +77,7 @@ def test_of_message_and_release_one_comes_first(
             end.wait()
             outcomes.append((released[seen], woken))
 
-    both(hold, write)
+    together(hold, write, seconds=LONGEST_SECONDS)
     counted = Counter(outcomes)
     assert sum(counted.values()) == ROUNDS
     assert counted[True, False] == 0, "a message was stranded"
@@ -87,27 +89,6 @@ def test_of_message_and_release_one_comes_first(
         f"{let_go.__name__} and a message at once, {ROUNDS} rounds: {message_first} times the message came first, "
         f"{release_first} times the release; stranded 0",
     )
-
-
-def both(*acts: Callable[[], None]) -> None:
-    """Each in a thread of its own; a fault of one ends the test."""
-    faults: list[BaseException] = []
-
-    def run(act: Callable[[], None]) -> None:
-        try:
-            act()
-        except BaseException as fault:  # noqa: BLE001 - it is raised in the test's own thread
-            faults.append(fault)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=[act]) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for fault in faults:
-        raise fault
 
 
 def test_a_message_at_the_end_of_a_turn_is_always_answered(
@@ -144,7 +125,7 @@ def test_a_message_at_the_end_of_a_turn_is_always_answered(
     monkeypatch.setattr(leases, "give_back", ending)
     monkeypatch.setattr(queue, "publish", near)
     with scripted.script(echo):
-        both(first, second)
+        together(first, second, seconds=LONGEST_SECONDS)
     for one in desks:
         heard = " ".join(one.said())
         assert not one.conversation().has_unread

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from django.db import connection, connections
 
 
-def together(*acts: Callable[[], object]) -> None:
-    """Run each act in a thread of its own, all starting at once; raise what any of them raised."""
+def together(*acts: Callable[[], object], seconds: float = 60) -> None:
+    """Run each act in a thread of its own, all starting at once, and ending in time; raise what any of them raised."""
     barrier = threading.Barrier(len(acts))
     faults: list[BaseException] = []
 
@@ -27,7 +27,7 @@ def together(*acts: Callable[[], object]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(seconds)
     assert not any(thread.is_alive() for thread in threads), "A worker never came back."
     if faults:
         raise faults[0]

@@ -146,6 +146,18 @@ class Stack:
             return False
 
 
+def demo_at(port: int) -> dict[str, str]:
+    """The settings of a demo whose web listens there."""
+    return {
+        "PUBLIC_URL": f"http://127.0.0.1:{port}",
+        "PORT": str(port),
+        "DEMO": "true",
+        "DEMO_USER": USER,
+        "DEMO_PASSWORD": PASSWORD,
+        "PYTHONWARNINGS": "ignore",
+    }
+
+
 @contextmanager
 def running_stack(logs: Path, **environment: str) -> Iterator[Stack]:
     """A desk with the sample bakery loaded and its web running, on a new database.
@@ -161,12 +173,7 @@ def running_stack(logs: Path, **environment: str) -> Iterator[Stack]:
     settings = {
         "DATABASE_URL": urlunsplit(url._replace(path=f"/{name}")),
         "REDIS_PREFIX": f"{name}:",
-        "PUBLIC_URL": f"http://127.0.0.1:{port}",
-        "PORT": str(port),
-        "DEMO": "true",
-        "DEMO_USER": USER,
-        "DEMO_PASSWORD": PASSWORD,
-        "PYTHONWARNINGS": "ignore",
+        **demo_at(port),
     }
     stack = Stack({**os.environ, **settings, **environment}, port, logs)
     try:

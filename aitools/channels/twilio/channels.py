@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar, TypeVar
@@ -54,15 +55,15 @@ STOP_WORDS_IN_SPANISH = frozenset({"ALTO", "BAJA", "PARAR"})
 START_WORDS_OF_TWILIO = frozenset({"START", "UNSTOP", "YES"})
 
 
-class TwilioChannel:
+class TwilioChannel(ABC):
     """What SMS and WhatsApp through Twilio share. Stateless, safe in threads."""
 
     name: ClassVar[str]
 
     @property
+    @abstractmethod
     def capabilities(self) -> Capabilities:
         """As the settings allow; they may change in tests only."""
-        raise NotImplementedError
 
     def verify(self, request: HttpRequest) -> None:
         """Raise ``SignatureError`` unless Twilio signed this request."""
@@ -108,9 +109,9 @@ class TwilioChannel:
         return text
 
     @property
+    @abstractmethod
     def configured_sender(self) -> str:
         """Our number, or the messaging service, when the conversation names none."""
-        raise NotImplementedError
 
     def _parameters(self, message: OutgoingMessage) -> dict[str, str]:
         to = addresses.join(self.name, message.address)

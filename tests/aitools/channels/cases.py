@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aitools.channels.base import InboundMessage
+
 FOLDER = Path(__file__).parents[2] / "cases" / "channels"
 
 
@@ -22,6 +24,19 @@ class Sample:
     @property
     def stored(self) -> int:
         return int(self.expected.get("stored", len(self.expected["events"])))
+
+
+def assert_talk(event: InboundMessage, expected: Mapping[str, Any]) -> None:
+    """What every channel says of a message alike."""
+    assert event.provider_id == expected["message_id"]
+    assert event.address == expected["address"] == event.phone
+    assert event.extra.get("user_id") == expected["user_id"]
+    assert (event.profile_name or None) == expected["profile_name"]
+    assert event.message_kind == expected["kind"]
+    assert event.text == expected["text"]
+    assert (event.payload or None) == expected["button_payload"]
+    assert list(event.media) == expected["media"]
+    assert (event.reply_to or None) == expected.get("reply_to")
 
 
 def samples(name: str) -> list[Sample]:

@@ -14,7 +14,7 @@ from django.test import RequestFactory
 from aitools.channels import twilio
 from aitools.channels.base import DeliveryStatus, EventKind, InboundMessage
 from aitools.channels.twilio import addresses
-from tests.aitools.channels.cases import Sample, samples
+from tests.aitools.channels.cases import Sample, assert_talk, samples
 
 TALK = samples("twilio_sms") + samples("twilio_whatsapp")
 STATUSES = samples("twilio_status")
@@ -46,18 +46,10 @@ def test_recorded_messages_mean_what_the_cases_say(sample: Sample) -> None:
     assert len(events) == len(sample.expected["events"])
     for event, expected in zip(events, sample.expected["events"], strict=True):
         assert event.channel == expected["channel"]
-        assert event.provider_id == expected["message_id"]
-        assert event.address == expected["address"] == event.phone
-        assert event.extra.get("user_id") == expected["user_id"]
-        assert (event.profile_name or None) == expected["profile_name"]
-        assert event.message_kind == expected["kind"]
-        assert event.text == expected["text"]
-        assert (event.payload or None) == expected["button_payload"]
-        assert list(event.media) == expected["media"]
+        assert_talk(event, expected)
         assert event.kind == kind_expected(expected)
         for name in ("location", "username", "forwarded", "referral_source_id"):
             assert event.extra.get(name) == expected.get(name)
-        assert (event.reply_to or None) == expected.get("reply_to")
 
 
 def kind_expected(expected: Mapping[str, Any]) -> EventKind:
