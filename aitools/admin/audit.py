@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 from unfold.contrib.filters.admin import BooleanRadioFilter, ChoicesDropdownFilter
 from unfold.decorators import display
 
+from aitools.admin.columns import CallColumns
 from aitools.admin.filters import CallToolFilter, DayRangeFilter, EventToolFilter, KindFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -61,7 +62,7 @@ class ToolCallAdmin(ReadOnly, GrowingList):
 
 
 @admin.register(AuditEvent)
-class AuditEventAdmin(ReadOnly, GrowingList):
+class AuditEventAdmin(CallColumns, ReadOnly, GrowingList):
     list_display = ("at", "kind", "tool", "customer", "step", "duration_ms", "error")
     list_filter = (KindFilter, EventToolFilter, ("at", DayRangeFilter))
     list_select_related = ("turn__conversation", "tool_call")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.conf import settings
@@ -25,3 +26,19 @@ class LanguageColumn:
     @display(description=gettext_lazy("language"))
     def in_language(self, row: Any) -> str:
         return str(dict(settings.LANGUAGES).get(row.language, row.language))
+
+
+class CallColumns:
+    """Adds ``tool``, ``call_id`` and ``arguments`` to admins whose rows read them from a tool call."""
+
+    @display(description=gettext_lazy("tool"))
+    def tool(self, row: Any) -> str:
+        return str(row.tool)
+
+    @display(description=gettext_lazy("call id"))
+    def call_id(self, row: Any) -> str:
+        return str(row.call_id)
+
+    @display(description=gettext_lazy("arguments"))
+    def arguments(self, row: Any) -> str:
+        return json.dumps(row.arguments, ensure_ascii=False) if row.arguments is not None else ""

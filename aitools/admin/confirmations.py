@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from aitools.admin.columns import LanguageColumn
+from aitools.admin.columns import CallColumns, LanguageColumn
 from aitools.admin.filters import DayRangeFilter, QuestionToolFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -24,7 +24,7 @@ TONES = {
 
 
 @admin.register(PendingConfirmation)
-class PendingConfirmationAdmin(LanguageColumn, ReadOnly, GrowingList):
+class PendingConfirmationAdmin(CallColumns, LanguageColumn, ReadOnly, GrowingList):
     """Read-only: only the customer can answer."""
 
     list_display = ("created_at", "customer", "asked", "tool", "outcome", "expires_at", "settled_at")
@@ -58,6 +58,10 @@ class PendingConfirmationAdmin(LanguageColumn, ReadOnly, GrowingList):
     @display(description=gettext_lazy("answer"))
     def answer(self, row: PendingConfirmation) -> str:
         return row.answered_by.text if row.answered_by else ""
+
+    @display(description=gettext_lazy("question"))
+    def question(self, row: PendingConfirmation) -> str:
+        return row.question
 
     @display(description=gettext_lazy("question"))
     def asked(self, row: PendingConfirmation) -> str:

@@ -269,6 +269,9 @@ STATE = [
         "toolcall", "step", models.PositiveSmallIntegerField(default=1, verbose_name="step"), preserve_default=False
     ),
     migrations.AlterField("toolcall", "digest", models.CharField(blank=True, editable=False, max_length=22)),
+    migrations.AlterField(
+        "toolcall", "call_id", models.UUIDField(default=aitools.keys.new_key, editable=False, verbose_name="call id")
+    ),
     migrations.AddConstraint(
         "toolcall", models.UniqueConstraint(fields=("turn", "step", "position"), name="call_once")
     ),

@@ -129,7 +129,7 @@ class ToolCall(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="calls", db_index=False)
     step = models.PositiveSmallIntegerField(_("step"))
     position = models.PositiveSmallIntegerField(_("position"))
-    call_id = models.UUIDField(default=new_key, editable=False)
+    call_id = models.UUIDField(_("call id"), default=new_key, editable=False)
     vendor_id = models.CharField(max_length=255, blank=True)
     name = models.CharField(_("tool"), max_length=128)
     arguments = models.JSONField(_("arguments"), null=True, blank=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.utils import label_for_field
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import translation
 
 from aitools.admin.listing import ReadOnly
 from aitools.models import Conversation, OutboundMessage, PendingConfirmation, ToolCall
@@ -124,6 +126,21 @@ def test_channels_and_languages_are_words(browser: Client) -> None:
         assert "Spanish" in html.split("result_list")[-1]
         assert ">twilio_whatsapp<" not in html
     assert "WhatsApp ·" in browser.get(reverse("admin:index")).content.decode()
+
+
+#: The same word in both languages.
+SAME = {"error"}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_what_a_page_shows_is_named_in_the_readers_language(name: str) -> None:
+    model = apps.get_model("aitools", name)
+    page = admin.site._registry[model]
+    for column in {*page.list_display, *page.readonly_fields} - SAME:
+        with translation.override("es"):
+            spanish = str(label_for_field(column, model, page))
+        with translation.override("en"):
+            assert str(label_for_field(column, model, page)) != spanish, column
 
 
 def test_no_list_has_two_columns_of_one_name(browser: Client) -> None:
