@@ -12,6 +12,13 @@ from unfold.decorators import display
 from aitools.channels.names import channel_title
 
 
+class Tones(dict[str, str]):
+    """The colours of labels, by state. One without is plain; Unfold would show its bare key instead of words."""
+
+    def __missing__(self, state: str) -> str:
+        return ""
+
+
 class ChannelColumn:
     """Adds ``by_channel`` to admins and inlines whose rows have a ``channel``."""
 

@@ -8,19 +8,21 @@ from django.utils.translation import gettext_lazy
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from aitools.admin.columns import CallColumns, LanguageColumn
+from aitools.admin.columns import CallColumns, LanguageColumn, Tones
 from aitools.admin.filters import DayRangeFilter, QuestionToolFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.models import PendingConfirmation
 
 State = PendingConfirmation.State
-TONES = {
-    State.PENDING.value: "warning",
-    State.APPROVED.value: "success",
-    State.DECLINED.value: "danger",
-    State.REPLIED.value: "info",
-}
+TONES = Tones(
+    {
+        State.PENDING.value: "warning",
+        State.APPROVED.value: "success",
+        State.DECLINED.value: "danger",
+        State.REPLIED.value: "info",
+    }
+)
 
 
 @admin.register(PendingConfirmation)

@@ -12,6 +12,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from aitools import staffing
+from aitools.admin.columns import Tones
 from aitools.admin.filters import DayRangeFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -19,13 +20,15 @@ from aitools.admin.talk import RETRIABLE
 from aitools.channels.advice import advice
 from aitools.models import OutboundMessage, OutboundState
 
-TONES = {
-    OutboundState.QUEUED.value: "info",
-    OutboundState.SENDING.value: "info",
-    OutboundState.SENT.value: "success",
-    OutboundState.UNCERTAIN.value: "warning",
-    OutboundState.FAILED.value: "danger",
-}
+TONES = Tones(
+    {
+        OutboundState.QUEUED.value: "info",
+        OutboundState.SENDING.value: "info",
+        OutboundState.SENT.value: "success",
+        OutboundState.UNCERTAIN.value: "warning",
+        OutboundState.FAILED.value: "danger",
+    }
+)
 
 
 @admin.register(OutboundMessage)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from aitools.admin import talk
+from aitools.admin.columns import Tones
 from aitools.admin.confirmations import TONES as ANSWER_TONES
 from aitools.admin.links import linked
 from aitools.confirmations import BURIED, CHANGED, LATE
@@ -19,13 +20,15 @@ from aitools.replay import CallReplay, Replay, StepReplay
 from aitools.tools import registry
 from aitools.types import AssistantStep, AssistantText, Json, Message, Nudge, UserText
 
-CALL_TONES = {
-    CallState.WAITING.value: "warning",
-    CallState.DONE.value: "success",
-    CallState.FAILED.value: "danger",
-    CallState.REFUSED.value: "danger",
-    CallState.UNKNOWN.value: "danger",
-}
+CALL_TONES = Tones(
+    {
+        CallState.WAITING.value: "warning",
+        CallState.DONE.value: "success",
+        CallState.FAILED.value: "danger",
+        CallState.REFUSED.value: "danger",
+        CallState.UNKNOWN.value: "danger",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

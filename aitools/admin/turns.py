@@ -12,7 +12,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from aitools.admin import deadletters
-from aitools.admin.columns import LanguageColumn
+from aitools.admin.columns import LanguageColumn, Tones
 from aitools.admin.filters import DayRangeFilter, UnansweredFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -20,12 +20,14 @@ from aitools.admin.replays import page_of
 from aitools.models import Turn, TurnState
 from aitools.replay import replay
 
-TURN_TONES = {
-    TurnState.RUNNING.value: "info",
-    TurnState.WAITING.value: "warning",
-    TurnState.DONE.value: "success",
-    TurnState.FAILED.value: "danger",
-}
+TURN_TONES = Tones(
+    {
+        TurnState.RUNNING.value: "info",
+        TurnState.WAITING.value: "warning",
+        TurnState.DONE.value: "success",
+        TurnState.FAILED.value: "danger",
+    }
+)
 
 
 @admin.register(Turn)

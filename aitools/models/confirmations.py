@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from aitools.clock import DbNow
 from aitools.models.conversations import Conversation
@@ -33,7 +34,7 @@ class PendingConfirmation(models.Model):
         DECLINED = "declined", _("No")
         REPLIED = "replied", _("Something else")
         EXPIRED = "expired", _("Expired")
-        CANCELLED = "cancelled", _("Cancelled")
+        CANCELLED = "cancelled", pgettext_lazy("state", "Cancelled")
 
     # No constraints but the conversation's: each would lock a row that nothing deletes, and write that down.
     call = models.OneToOneField(

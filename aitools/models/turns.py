@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from aitools.clock import DbNow
 from aitools.keys import new_key
@@ -15,7 +16,7 @@ class TurnState(models.TextChoices):
     RUNNING = "running", _("Running")
     WAITING = "waiting", _("Waiting for the customer")
     DONE = "done", _("Done")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", pgettext_lazy("state", "Cancelled")
     FAILED = "failed", _("Failed")
 
 
@@ -109,7 +110,7 @@ class CallState(models.TextChoices):
     DECLINED = "declined", _("Declined by the customer")
     REPLIED = "replied", _("Answered with something else")
     EXPIRED = "expired", _("Expired")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", pgettext_lazy("state", "Cancelled")
     UNKNOWN = "unknown", _("Outcome unknown")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -141,6 +143,19 @@ def test_what_a_page_shows_is_named_in_the_readers_language(name: str) -> None:
             spanish = str(label_for_field(column, model, page))
         with translation.override("en"):
             assert str(label_for_field(column, model, page)) != spanish, column
+
+
+@pytest.mark.parametrize("state", PendingConfirmation.State)
+def test_every_state_is_told_in_words(state: PendingConfirmation.State, browser: Client) -> None:
+    rows.worked(rows.conversation())
+    PendingConfirmation.objects.update(state=state)
+    page = browser.get(reverse("admin:aitools_pendingconfirmation_changelist"), headers={"accept-language": "es"})
+    with translation.override("es"):
+        words = str(state.label)
+    cell = re.search(r"field-outcome.*?</td>", page.content.decode(), re.DOTALL)
+    assert cell is not None
+    assert words in cell.group()
+    assert words != state.value
 
 
 def test_no_list_has_two_columns_of_one_name(browser: Client) -> None:
