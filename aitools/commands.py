@@ -11,7 +11,7 @@ from django.utils import translation
 
 from aitools import behaviour, clock, identities, outbox, texts, wording
 from aitools.channels.base import EventKind, InboundMessage
-from aitools.interruptions import interrupt, read_all
+from aitools.interruptions import forget_talk, interrupt, read_all
 from aitools.models import Conversation, InboundEvent, InboundState, Mode, OutboundMessage
 
 RESET = "/reset"
@@ -56,8 +56,7 @@ def _reset(conversation: Conversation) -> None:
     """Forget this talk: what is under way stops, what was done stays done and told."""
     interrupt(conversation, "reset")
     read_all(conversation, InboundState.APPLIED)
-    newest = conversation.turns.order_by("-id").values_list("id", flat=True).first()
-    conversation.history_from = newest or 0
+    forget_talk(conversation)
     if conversation.is_with_person(clock.now()) or not behaviour.profile().bot_on:
         return
     with translation.override(_language(conversation)):

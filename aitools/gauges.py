@@ -23,7 +23,7 @@ from aitools.outbox import OPEN
 
 log = logging.getLogger(__name__)
 
-#: A scrape that takes longer tells nothing of the database but that it is slow.
+#: A gauge whose statement takes longer ends the reading: the scrape then says only that the database is slow.
 SCRAPE_SECONDS = 5
 
 

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from aitools.channels.base import EventKind, InboundMessage
+from aitools.interruptions import forget_talk, interrupt, read_all
 from aitools.models import Conversation, InboundEvent, InboundState
 
 log = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ def move(conversation: Conversation, row: InboundEvent) -> None:
 
     The caller has locked the conversation and saves it.  When they wrote from
     the new address before we heard of it there are two conversations, and they
-    stay two: what was said in one is not rewritten into the other.
+    stay two; the old one begins anew, for whoever has the address next.
     """
     change = row.extra.get("system") or {}
     phone, user_id = str(change.get("new_address") or ""), str(change.get("new_user_id") or "")
@@ -64,10 +65,19 @@ def move(conversation: Conversation, row: InboundEvent) -> None:
     _tell(conversation.channel, old, new)
     known = Conversation.objects.filter(channel=conversation.channel, account=conversation.account, address=new)
     if known.exists():
-        log.info("conversation %s has a second one at its new address", conversation.pk)
+        _leave_behind(conversation)
         return
     conversation.address = new
     conversation.phone = phone[:20] or conversation.phone
+
+
+def _leave_behind(conversation: Conversation) -> None:
+    """The address may be somebody else's tomorrow: they must not hear of what was said and asked here."""
+    log.info("conversation %s has a second one at its new address", conversation.pk)
+    interrupt(conversation, "the customer left this address", tell_effects=False)
+    read_all(conversation, InboundState.STAFF)
+    forget_talk(conversation)
+    conversation.profile_name = ""
 
 
 def _is_user_id(conversation: Conversation) -> bool:

@@ -58,6 +58,12 @@ def read_all(conversation: Conversation, state: InboundState) -> None:
     conversation.first_unread_at = conversation.wake_at = None
 
 
+def forget_talk(conversation: Conversation) -> None:
+    """Later turns know nothing of what was said and done until now. The caller saves the conversation."""
+    newest = conversation.turns.order_by("-id").values_list("id", flat=True).first()
+    conversation.history_from = newest or 0
+
+
 def _cancel_question(conversation: Conversation) -> None:
     pending = (
         PendingConfirmation.objects.filter(conversation=conversation, state=PendingConfirmation.State.PENDING)

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from aitools import clock, leases
 from aitools.channels.whatsapp import WhatsAppCloud
-from aitools.models import Conversation, InboundEvent, Mode
+from aitools.models import Conversation, InboundEvent, Mode, PendingConfirmation
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import registry
@@ -325,6 +325,16 @@ class TestNewAddresses:
             assert phone.writes("sigo", sender=NEW_NUMBER) == ["tres"]
 
         assert Conversation.objects.count() == 2
+
+    def test_who_gets_the_old_number_next_hears_nothing_of_what_was_said(self, phone: Phone) -> None:
+        with scripted.script([MAKE, says("hola"), says("¿Qué quieres?")]) as script:
+            phone.writes("un pan")
+            phone.writes("hola", sender=NEW_NUMBER)
+            phone.tells(changed(type="user_changed_number", wa_id=NEW_NUMBER))
+            assert phone.writes("sí") == ["¿Qué quieres?"]
+
+        assert PendingConfirmation.objects.get().state == "cancelled"
+        assert [message.text for message in script.calls[-1].messages] == ["sí"]
 
     def test_the_shop_is_told_of_the_new_address(self, phone: Phone, settings: Settings) -> None:
         settings.AITOOLS_ADDRESS_CHANGED = "tests.aitools.channels.test_whatsapp_talk.note"
