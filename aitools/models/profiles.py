@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from aitools.overrides import TEXTS
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
+
+def price_field(label: StrPromise) -> models.DecimalField[Decimal | None, Decimal | None]:
+    """US dollars for a million tokens."""
+    return models.DecimalField(
+        label,
+        max_digits=10,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_("US dollars for a million tokens."),
+    )
+
+
+def budget_field(label: StrPromise, help_text: StrPromise) -> models.DecimalField[Decimal | None, Decimal | None]:
+    """US dollars a day."""
+    return models.DecimalField(
+        label,
+        max_digits=10,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=help_text,
+    )
+
 
 class ModelEndpoint(models.Model):
-    """A model somewhere. The key itself is never stored, only where to find it."""
+    """A model somewhere. Its key is named by an environment variable, or stored sealed and never shown again.
+
+    Prices are US dollars for a million tokens, null when unknown.  ``broken_at``
+    is since when the vendor has refused us for good (key, model or permission).
+    """
 
     class Kind(models.TextChoices):
         OFFLINE = "offline", _("Offline order taker")
         ANTHROPIC = "anthropic", "Anthropic"
         OPENAI = "openai", "OpenAI"
+        COMPATIBLE = "openai_chat", _("Compatible with OpenAI")
+        GEMINI = "gemini", "Gemini"
+        OLLAMA = "ollama", "Ollama"
         SCRIPTED = "scripted", _("Scripted (tests)")
+
+    class Vendor(models.TextChoices):
+        """Who speaks OpenAI's Chat Completions, each in its own way."""
+
+        GROQ = "groq", "Groq"
+        DEEPSEEK = "deepseek", "DeepSeek"
+        MISTRAL = "mistral", "Mistral"
+        OPENROUTER = "openrouter", "OpenRouter"
+        TOGETHER = "together", "Together"
+        VLLM = "vllm", "vLLM"
+        LLAMA_CPP = "llama_cpp", "llama.cpp"
+        LM_STUDIO = "lm_studio", "LM Studio"
 
     class ToolCalls(models.TextChoices):
         AUTO = "auto", _("Automatic")
@@ -25,6 +76,14 @@ class ModelEndpoint(models.Model):
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
+    vendor = models.CharField(
+        _("vendor"),
+        max_length=20,
+        blank=True,
+        db_default="",
+        choices=Vendor.choices,
+        help_text=_("For what is compatible with OpenAI: its address and its ways. Empty: another one."),
+    )
     model = models.CharField(_("model"), max_length=120, blank=True)
     base_url = models.URLField(_("base URL"), blank=True, help_text=_("Empty: the vendor's own address."))
     key_variable = models.CharField(
@@ -32,6 +91,19 @@ class ModelEndpoint(models.Model):
         max_length=80,
         blank=True,
         help_text=_("For example ANTHROPIC_API_KEY. The key itself is not stored here."),
+    )
+    # Defaults of the database: the release before this one knows none of these.
+    sealed_key = models.TextField(blank=True, editable=False, db_default="")
+    key_set_at = models.DateTimeField(_("key stored"), null=True, blank=True, editable=False)
+    input_price = price_field(_("price of input"))
+    cached_price = price_field(_("price of cached input"))
+    output_price = price_field(_("price of output"))
+    transcription_model = models.CharField(
+        _("model for voice notes"),
+        max_length=120,
+        blank=True,
+        db_default="",
+        help_text=_("Turns speech into text, where the vendor can. Empty: none."),
     )
     timeout_seconds = models.PositiveSmallIntegerField(
         _("timeout in seconds"), default=30, validators=[MinValueValidator(1), MaxValueValidator(120)]
@@ -48,6 +120,8 @@ class ModelEndpoint(models.Model):
     )
     refuses_tools = models.BooleanField(_("refuses tools"), default=False, editable=False)
     active = models.BooleanField(_("active"), default=True)
+    broken_at = models.DateTimeField(_("broken since"), null=True, blank=True, editable=False)
+    broken_reason = models.CharField(_("why it is broken"), max_length=300, blank=True, editable=False, db_default="")
 
     class Meta:
         verbose_name = _("model endpoint")
@@ -88,6 +162,21 @@ class BotProfile(models.Model):
         help_text=_("Empty: the one chosen in the environment, else the offline order taker."),
     )
     fallbacks = models.ManyToManyField(ModelEndpoint, verbose_name=_("fall-back models"), blank=True, related_name="+")
+    voice_endpoint = models.ForeignKey(
+        ModelEndpoint,
+        verbose_name=_("model for voice notes"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text=_("Turns voice notes into text. Empty: customers are asked to write."),
+    )
+    daily_budget_soft = budget_field(
+        _("warn from (a day)"), _("US dollars that models may cost a day before staff are told. Empty: never.")
+    )
+    daily_budget_hard = budget_field(
+        _("stop at (a day)"), _("From here on the offline order taker answers until the next day. Empty: never.")
+    )
     confirm_seconds = models.PositiveIntegerField(
         _("seconds to answer a question"),
         default=120,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -68,6 +69,7 @@ class Step(models.Model):
 
     ``index`` counts from 1 in the turn.  ``raw`` may go back only to the same
     ``provider`` kind; a step of our code has provider "code" and no raw form.
+    ``cost`` is what the endpoint's prices make of its tokens, null where they are unknown.
     ``nudge`` is the corrective line that asked for it, ``facts`` what the model
     was told besides the talk (null: the same as in the step before).
     """
@@ -87,6 +89,7 @@ class Step(models.Model):
     input_tokens = models.PositiveIntegerField(_("input tokens"), default=0)
     output_tokens = models.PositiveIntegerField(_("output tokens"), default=0)
     cached_tokens = models.PositiveIntegerField(_("cached tokens"), default=0)
+    cost = models.DecimalField(_("cost in US dollars"), max_digits=12, decimal_places=6, null=True, blank=True)
     duration_ms = models.PositiveIntegerField(_("duration in ms"), default=0)
     created_at = models.DateTimeField(_("at"), db_default=DbNow())
 
@@ -94,6 +97,10 @@ class Step(models.Model):
         verbose_name = _("step")
         verbose_name_plural = _("steps")
         ordering = ["turn_id", "index"]
+        indexes = [
+            # A day's costs lie together: one is summed by the pages it can be on.
+            BrinIndex(fields=["created_at"], name="step_costs", condition=Q(cost__isnull=False), autosummarize=True)
+        ]
 
     def __str__(self) -> str:
         return f"{_('step')} {self.index}"
