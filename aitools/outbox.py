@@ -69,7 +69,7 @@ def retry(outbound_id: int, *, anyway: bool = False) -> bool:
     with transaction.atomic():
         row = OutboundMessage.objects.select_for_update().get(pk=outbound_id)
         unsent = row.state in (OutboundState.FAILED, OutboundState.UNCERTAIN) and row.text
-        if not unsent or _is_closed_question(row) or (may_have_arrived(row) and not anyway):
+        if not unsent or is_closed_question(row) or (may_have_arrived(row) and not anyway):
             return False
         row.possibly_repeated = row.possibly_repeated or may_have_arrived(row)
         row.state, row.due_at, row.give_up_at = OutboundState.QUEUED, clock.now(), None
@@ -85,8 +85,13 @@ def may_have_arrived(row: OutboundMessage) -> bool:
     return given_up or row.state == OutboundState.UNCERTAIN
 
 
-def _is_closed_question(row: OutboundMessage) -> bool:
-    """Nothing waits for its answer any more; asking it again would mislead."""
-    pending = PendingConfirmation.State.PENDING
-    asked = PendingConfirmation.objects.filter(pk=row.call_id).first()
-    return asked is not None and asked.state != pending
+def is_closed_question(row: OutboundMessage) -> bool:
+    """Whether nothing waits for its answer, so that asking it again would mislead; one that failed was given up.
+
+    No query when ``call__confirmation`` was selected with the row.
+    """
+    if row.kind != OutboundMessage.Kind.QUESTION:
+        return False
+    asked: PendingConfirmation | None = getattr(row.call, "confirmation", None)
+    is_open = asked is not None and asked.state == PendingConfirmation.State.PENDING
+    return not is_open or row.state == OutboundState.FAILED

@@ -27,6 +27,7 @@ from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.posting import PostActions, Refused
 from aitools.channels.base import EventKind
 from aitools.models import Conversation, InboundEvent, Mode, OutboundMessage
+from aitools.outbox import is_closed_question
 
 #: As long as the strictest channel lets a message be before it is split.
 REPLY_LENGTH = 1600
@@ -152,8 +153,11 @@ class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, ReadOnly, Gr
 
     def do_retry(self, request: HttpRequest, row: Conversation) -> str:
         number = _number(request.POST.get("message"))
-        if not OutboundMessage.objects.filter(pk=number, conversation=row, state__in=talk.RETRIABLE).exists():
+        message = OutboundMessage.objects.filter(pk=number, conversation=row, state__in=talk.RETRIABLE).first()
+        if message is None:
             raise Refused(_("That message needs no second try."))
+        if is_closed_question(message):
+            raise Refused(_("That question is closed: nothing waits for its answer any more."))
         if not staffing.retry_send(number, anyway=request.POST.get("anyway") == "1"):
             raise Refused(
                 _("It may have arrived already. Ask the customer, or tick that it is to be sent all the same.")

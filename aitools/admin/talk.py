@@ -13,7 +13,7 @@ from aitools.channels.base import DeliveryStatus, EventKind
 from aitools.chatlog import answer_to
 from aitools.identities import IDENTITY
 from aitools.models import InboundEvent, OutboundMessage, OutboundState
-from aitools.outbox import may_have_arrived
+from aitools.outbox import is_closed_question, may_have_arrived
 
 #: How many messages a page of talk shows.
 PAGE = 60
@@ -148,9 +148,13 @@ def answered(messages: Iterable[OutboundMessage]) -> Iterable[Bubble]:
             problem=_problem(message),
             buttons=() if answer else tuple(button.title for button in message.choices),
             answered=answer,
-            retry_id=message.pk if message.text and message.state in RETRIABLE else None,
+            retry_id=message.pk if _may_be_retried(message) else None,
             doubtful=may_have_arrived(message),
         )
+
+
+def _may_be_retried(message: OutboundMessage) -> bool:
+    return bool(message.text) and message.state in RETRIABLE and not is_closed_question(message)
 
 
 def _status(message: OutboundMessage) -> tuple[str, str]:

@@ -196,6 +196,30 @@ def test_a_message_that_may_have_arrived_is_repeated_only_knowingly(
     assert (doubtful.state, doubtful.possibly_repeated) == ("queued", True)
 
 
+@pytest.mark.parametrize(
+    ("message", "question", "is_offered"),
+    [
+        ("uncertain", "pending", True),
+        ("uncertain", "approved", False),
+        ("failed", "cancelled", False),
+        ("failed", "pending", False),
+    ],
+)
+def test_a_question_is_sent_again_only_while_it_is_open(
+    message: str, question: str, is_offered: bool, browser: Client, published: list[Any]
+) -> None:
+    row = rows.conversation()
+    asked = rows.worked(row).confirmation.message
+    OutboundMessage.objects.update(state=message)
+    PendingConfirmation.objects.update(state=question)
+    assert ("Send again" in page(browser, row)) is is_offered
+
+    answer = press(browser, row, "retry", message=str(asked.pk), anyway="1").content.decode()
+    asked.refresh_from_db()
+    assert ("That question is closed" in answer) is not is_offered
+    assert asked.state == ("queued" if is_offered else message)
+
+
 def test_a_message_of_another_conversation_is_out_of_reach(browser: Client, published: list[Any]) -> None:
     foreign = rows.answered(rows.conversation(), "Listo.", state="failed")
     press(browser, rows.conversation(), "retry", message=str(foreign.pk))
