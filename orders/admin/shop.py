@@ -137,6 +137,7 @@ class BranchAdmin(KeepsHistory, PlainSearch, GuardedAdmin):
                     ("name", "key"),
                     ("letter", "timezone"),
                     "address",
+                    ("latitude", "longitude"),
                     "aliases",
                     ("active", "position"),
                     "paused_until",

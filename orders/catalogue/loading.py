@@ -14,6 +14,7 @@ from orders.catalogue.values import (
     Category,
     Option,
     OptionRule,
+    Point,
     Product,
     SeasonRule,
     ShopTerms,
@@ -100,6 +101,7 @@ def _branch(row: models.Branch, everywhere: Iterable[models.SpecialDay]) -> Bran
         paused_until=row.paused_until,
         weekly=tuple(tuple(sorted(windows, key=lambda window: window.opens)) for windows in weekly),
         special=_special_hours([*own, *(day for day in everywhere if day.date not in dates)]),
+        point=Point(row.latitude, row.longitude) if row.latitude is not None and row.longitude is not None else None,
     )
 
 

@@ -166,6 +166,14 @@ class SpecialHours:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """A place on earth, in degrees: latitude within ±90, longitude within ±180."""
+
+    latitude: Decimal
+    longitude: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class Branch:
     """A place to pick up. ``lead`` and ``slot`` in minutes."""
 
@@ -181,6 +189,7 @@ class Branch:
     paused_until: datetime | None
     weekly: tuple[tuple[Window, ...], ...]
     special: tuple[SpecialHours, ...] = ()
+    point: Point | None = None
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def _load_shop(menu: MenuFile) -> None:
 
 
 def _branches(menu: MenuFile) -> dict[Identity, dict[str, Any]]:
-    letters = _letters(menu)
+    letters, places = _letters(menu), _places(menu)
     return {
         (branch.key,): {
             "name": branch.name,
@@ -78,6 +78,8 @@ def _branches(menu: MenuFile) -> dict[Identity, dict[str, Any]]:
             "letter": letters[branch.key],
             "timezone": branch.timezone or menu.timezone,
             "address": branch.address,
+            "latitude": places[branch.key][0],
+            "longitude": places[branch.key][1],
             "pickup_lead_minutes": branch.pickup.lead_minutes,
             "slot_minutes": branch.pickup.slot_minutes,
             "orders_per_slot": branch.pickup.orders_per_slot,
@@ -110,6 +112,17 @@ def _letters(menu: MenuFile) -> dict[str, str]:
                 wish for wish in wishes if wish and wish in ascii_uppercase and wish not in given.values()
             )
     return given
+
+
+def _places(menu: MenuFile) -> dict[str, tuple[Decimal | None, Decimal | None]]:
+    """Where each branch is: as the file says (null: nowhere), else where it was."""
+    had = {key: (north, east) for key, north, east in models.Branch.objects.values_list("key", "latitude", "longitude")}
+    return {
+        branch.key: (branch.latitude, branch.longitude)
+        if "latitude" in branch.model_fields_set
+        else had.get(branch.key, (None, None))
+        for branch in menu.branches
+    }
 
 
 def _branch_parts(menu: MenuFile) -> dict[str, Counts]:

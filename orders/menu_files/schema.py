@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import date, time
-from decimal import Decimal
-from typing import Annotated, Literal
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Literal, Self
 from zoneinfo import available_timezones
 
 from babel import UnknownLocaleError
@@ -17,6 +17,7 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -41,6 +42,14 @@ def _clock(value: object) -> object:
     if not isinstance(value, str):
         raise PydanticCustomError("clock", 'must be a time such as "07:30"')
     return value
+
+
+def _degrees(value: object) -> object:
+    """Rounded to the six decimals that are kept: maps show more."""
+    try:
+        return round(Decimal(str(value)), 6)
+    except InvalidOperation:
+        return value
 
 
 def _timezone(name: str) -> str:
@@ -72,6 +81,7 @@ def _slot(minutes: int) -> int:
 Delta = Annotated[Decimal, BeforeValidator(_decimal_text), Field(max_digits=14)]
 Price = Annotated[Decimal, BeforeValidator(_decimal_text), Field(ge=0, max_digits=14)]
 Percent = Annotated[Decimal, Field(ge=0, le=100)]
+Degrees = Annotated[Decimal, BeforeValidator(_degrees), Field(max_digits=9, decimal_places=6)]
 Clock = Annotated[time, BeforeValidator(_clock)]
 Minutes = Annotated[int, Field(ge=0, le=60 * 24 * 365)]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -123,12 +133,20 @@ class BranchPart(Part):
     aliases: list[Text] = []
     letter: Annotated[str, StringConstraints(pattern="^[A-Z]$")] | None = None
     address: Annotated[str, StringConstraints(max_length=240)] = ""
+    latitude: Annotated[Degrees, Field(ge=-90, le=90)] | None = None
+    longitude: Annotated[Degrees, Field(ge=-180, le=180)] | None = None
     timezone: Annotated[str, AfterValidator(_timezone)] | None = None
     hours: list[Hours] = []
     closed_dates: list[date] = []
     special_hours: list[DayHours] = []
     pickup: Pickup = Pickup()
     delivery: Delivery | None = None
+
+    @model_validator(mode="after")
+    def _whole_place(self) -> Self:
+        if (self.latitude is None) != (self.longitude is None):
+            raise PydanticCustomError("place", "needs both latitude and longitude, or neither")
+        return self
 
 
 class CategoryPart(Part):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.fields import ArrayField
-from django.core.validators import MinValueValidator, RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise
 
     Money = models.DecimalField[Decimal | int, Decimal]
+    Degrees = models.DecimalField[Decimal | int | str | None, Decimal | None]
     OptionalMoney = models.DecimalField[Decimal | int | None, Decimal | None]
     Words = ArrayField[list[str], list[str]]
 
@@ -52,6 +53,12 @@ def optional_price_field(label: _StrOrPromise, **options: Any) -> OptionalMoney:
 def percent_field(label: _StrOrPromise, **options: Any) -> Money:
     """From 0 to 100 with two decimals."""
     return models.DecimalField(label, max_digits=5, decimal_places=2, **options)
+
+
+def degrees_field(label: _StrOrPromise, most: int) -> Degrees:
+    """Degrees from ``-most`` to ``most``, or none; six decimals are a hand's breadth."""
+    within = [MinValueValidator(Decimal(-most)), MaxValueValidator(Decimal(most))]
+    return models.DecimalField(label, max_digits=9, decimal_places=6, validators=within, null=True, blank=True)
 
 
 def words_field(label: _StrOrPromise, **options: Any) -> Words:

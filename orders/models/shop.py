@@ -10,7 +10,14 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from orders.models.fields import key_field, optional_price_field, percent_field, price_field, words_field
+from orders.models.fields import (
+    degrees_field,
+    key_field,
+    optional_price_field,
+    percent_field,
+    price_field,
+    words_field,
+)
 
 #: Minutes a slot may last: they divide the hour, so slots fall on round times.
 SLOT_MINUTES = (5, 10, 15, 20, 30, 60)
@@ -67,6 +74,8 @@ class Branch(models.Model):
     letter = models.CharField(_("letter of its order numbers"), max_length=1, validators=[RegexValidator(r"^[A-Z]$")])
     timezone = models.CharField(_("time zone"), max_length=60, validators=[validate_timezone])
     address = models.CharField(_("address"), max_length=240, blank=True)
+    latitude = degrees_field(_("latitude"), 90)
+    longitude = degrees_field(_("longitude"), 180)
     pickup_lead_minutes = models.PositiveIntegerField(_("pick-up after (minutes)"), default=15)
     slot_minutes = models.PositiveSmallIntegerField(
         _("pick-up times every (minutes)"),
@@ -88,6 +97,14 @@ class Branch(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["letter"], condition=Q(active=True), name="branch_letter_unique"),
             models.CheckConstraint(condition=Q(slot_minutes__in=SLOT_MINUTES), name="branch_slot_minutes"),
+            models.CheckConstraint(
+                condition=Q(latitude__isnull=True, longitude__isnull=True)
+                # A range of NULL is NULL, which a check lets pass.
+                | Q(latitude__isnull=False, longitude__isnull=False)
+                & Q(latitude__range=(-90, 90), longitude__range=(-180, 180)),
+                name="branch_coordinates",
+                violation_error_message=_("Give both latitude and longitude, or neither."),
+            ),
         ]
 
     def __str__(self) -> str:

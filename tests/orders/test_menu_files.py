@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError
 from django.db.models import ProtectedError
 
 from orders import catalogue, menu_files, models
@@ -63,6 +65,20 @@ class TestFaults:
     )
     def test_a_wrong_product_is_named_by_its_place(self, wrong: dict[str, Any], told: str) -> None:
         assert faults(products=[wrong])[0].startswith(told)
+
+    @pytest.mark.parametrize(
+        ("place", "told"),
+        [
+            ({"latitude": 4.6}, "branches[0]: needs both latitude and longitude, or neither"),
+            ({"latitude": 90.5, "longitude": 0}, "branches[0].latitude: Input should be less than or equal to 90"),
+            ({"latitude": 0, "longitude": "-181"}, "branches[0].longitude: Input should be greater than or equal to"),
+            ({"latitude": float("nan"), "longitude": 0}, "branches[0].latitude: Input should be a finite number"),
+            ({"latitude": "1e999", "longitude": 0}, "branches[0].latitude: "),
+            ({"latitude": "acá", "longitude": 0}, "branches[0].latitude: "),
+        ],
+    )
+    def test_a_branch_is_somewhere_on_earth_or_nowhere(self, place: dict[str, Any], told: str) -> None:
+        assert faults(branches=[{"key": "a", "name": "A", **place}])[0].startswith(told)
 
     def test_duplicates_name_both_places(self) -> None:
         twins = [product(aliases=["uno solo"]), product(), product(key="otro", name="Otro", aliases=["Uno  sólo"])]
@@ -184,6 +200,23 @@ class TestLoading:
         make.load_menu(make.menu(branches=branches))
         letters = list(models.Branch.objects.values_list("letter", flat=True))
         assert (len(set(letters)), letters[:3]) == (4, ["S", "U", "R"])
+
+    def test_a_branch_stays_where_staff_put_it_until_the_file_says_otherwise(self) -> None:
+        def place(**told: Any) -> tuple[Decimal | None, Decimal | None]:
+            make.load_menu(make.menu(branches=[{"key": "a", "name": "A", **told}]))
+            return models.Branch.objects.values_list("latitude", "longitude").get(key="a")
+
+        assert place() == (None, None)
+        assert place(latitude=4.59805649, longitude="-74.1") == (Decimal("4.598056"), Decimal("-74.1"))
+        models.Branch.objects.update(latitude=5)
+        assert place() == (Decimal(5), Decimal("-74.1"))
+        assert place(latitude=None, longitude=None) == (None, None)
+
+    @pytest.mark.parametrize("place", [{"latitude": 5}, {"longitude": 5}, {"latitude": 91, "longitude": 0}])
+    def test_no_row_holds_half_a_place(self, place: dict[str, int]) -> None:
+        make.load_menu(make.menu())
+        with pytest.raises(IntegrityError):
+            models.Branch.objects.update(**place)
 
     def test_the_sample_is_a_bakery_with_one_branch(self) -> None:
         make.load_sample()

@@ -59,6 +59,13 @@ class TestHours:
         browser.post(reverse("admin:orders_branch_delete", args=[branch.pk]), {"post": "yes"})
         assert Branch.objects.filter(pk=branch.pk).exists()
 
+    def test_half_a_place_is_refused_in_words(self, browser: Client, branch: Branch) -> None:
+        url = reverse("admin:orders_branch_change", args=[branch.pk])
+        data = filled(browser.get(url).content.decode(), "branch_form") | {"latitude": ["4.6"]}
+        assert "Give both latitude and longitude, or neither." in browser.post(url, data).content.decode()
+        browser.post(url, data | {"longitude": ["-74.1"]})
+        assert Branch.objects.filter(longitude="-74.1").exists()
+
     def test_a_special_day_says_for_which_branches(self, browser: Client, branch: Branch) -> None:
         SpecialDay.objects.create(date="2026-12-25", note="Navidad")
         html = browser.get(reverse("admin:orders_specialday_changelist")).content.decode()
