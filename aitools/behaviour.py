@@ -121,6 +121,7 @@ def _from_row(row: ModelEndpoint) -> EndpointConfig:
         endpoint_id=row.pk,
         plan=row.tool_calls == _ToolCalls.PLAN or (row.tool_calls == _ToolCalls.AUTO and row.refuses_tools),
         may_plan=row.tool_calls != _ToolCalls.NATIVE,
+        vendor=row.vendor,
     )
 
 

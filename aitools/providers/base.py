@@ -20,8 +20,9 @@ class EndpointConfig:
     """Where and how to reach a model: one endpoint row, or the environment's.
 
     ``api_key`` is never logged and has no place in ``repr``.  ``endpoint_id`` is
-    the row's, 0 for the environment's.  ``plan`` asks for tools by a JSON plan;
-    ``may_plan`` turns to one when the vendor refuses tools.
+    the row's, 0 for the environment's.  ``vendor`` names whose ways a server
+    that is compatible with OpenAI has, "" when nobody knows.  ``plan`` asks for
+    tools by a JSON plan; ``may_plan`` turns to one when the vendor refuses tools.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class EndpointConfig:
     endpoint_id: int = 0
     plan: bool = False
     may_plan: bool = True
+    vendor: str = ""
 
     def __repr__(self) -> str:
         return f"EndpointConfig(kind={self.kind!r}, model={self.model!r})"

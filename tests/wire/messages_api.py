@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aitools.types import ModelReply, Stop
-from tests.wire.issued import Issued
+from aitools.types import ModelReply, Stop, ToolRequest, Usage
+from tests.wire.issued import Issued, admits_bearer, usage_of
 
 VENDOR = "anthropic"
+PATH = re.compile(r"/v1/messages")
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
@@ -24,6 +25,9 @@ def complaint(body: Mapping[str, Any], headers: Mapping[str, str], issued: Issue
     return next(_complaints(body, headers, issued), "")
 
 
+admits = admits_bearer
+
+
 def error(code: str, message: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": code, "message": message}, "request_id": "req_0"}
 
@@ -31,7 +35,7 @@ def error(code: str, message: str) -> dict[str, Any]:
 def reply(said: ModelReply, body: Mapping[str, Any], issued: Issued) -> dict[str, Any]:
     """A vendor's turn that says what ``said`` says."""
     calls: list[dict[str, Any]] = [
-        {"type": "tool_use", "id": issued.new_id("toolu_"), "name": call.name, "input": dict(call.arguments or {})}
+        {"type": "tool_use", "id": issued.new_id("toolu_"), "name": call.name, "input": _input(call)}
         for call in said.tool_calls
     ]
     content: list[dict[str, Any]] = [{"type": "text", "text": said.text}] if said.text else []
@@ -47,8 +51,19 @@ def reply(said: ModelReply, body: Mapping[str, Any], issued: Issued) -> dict[str
         "content": [*content, *calls],
         "stop_reason": _STOPS[said.stop],
         "stop_sequence": None,
-        "usage": {"input_tokens": 10, "output_tokens": 5},
+        "usage": _usage(usage_of(said)),
     }
+
+
+def _input(call: ToolRequest) -> Any:
+    return call.raw if call.arguments is None else dict(call.arguments)
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    """Cached tokens are counted apart."""
+    cached = usage.cached_input
+    counts = {"input_tokens": usage.input - cached, "output_tokens": usage.output}
+    return {**counts, "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0}
 
 
 def user_text(body: Mapping[str, Any]) -> str:

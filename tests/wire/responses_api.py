@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aitools.types import ModelReply, Stop
-from tests.wire.issued import Issued
+from aitools.types import ModelReply, Stop, Usage
+from tests.wire.issued import Issued, admits_bearer, text_of, usage_of
 
 VENDOR = "openai"
+PATH = re.compile(r"/v1/responses")
 
 _KEYS = {
     "model",
@@ -24,6 +26,7 @@ _KEYS = {
     "reasoning",
     "prompt_cache_key",
 }
+_REASONS = {Stop.LENGTH: "max_output_tokens", Stop.CONTENT_FILTER: "content_filter"}
 
 Item = Mapping[str, Any]
 
@@ -33,29 +36,32 @@ def complaint(body: Mapping[str, Any], headers: Mapping[str, str], issued: Issue
     return next(_complaints(body, issued), "")
 
 
+admits = admits_bearer
+
+
 def error(code: str, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": code, "param": None, "code": code}}
 
 
 def reply(said: ModelReply, body: Mapping[str, Any], issued: Issued) -> dict[str, Any]:
     """A vendor's response that says what ``said`` says."""
-    calls = [_function_call(call.name, json.dumps(dict(call.arguments or {})), issued) for call in said.tool_calls]
+    calls = [_function_call(call.name, text_of(call), issued) for call in said.tool_calls]
     output = [_message(said, issued)] if said.text or said.stop is Stop.REFUSAL else []
     if issued.thinking and (output or calls):
         thought = _reasoning(body, issued)
         issued.reasoning.update({call["call_id"]: thought for call in calls})
         output.insert(0, thought)
-    cut = said.stop is Stop.LENGTH
+    reason = _REASONS.get(said.stop)
     return {
         "id": issued.new_id("resp_"),
         "object": "response",
         "created_at": 1_790_000_000,
         "model": body["model"],
-        "status": "incomplete" if cut else "completed",
-        "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
+        "status": "incomplete" if reason else "completed",
+        "incomplete_details": {"reason": reason} if reason else None,
         "error": None,
         "output": [*output, *calls],
-        "usage": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
+        "usage": _usage(usage_of(said)),
     }
 
 
@@ -73,6 +79,11 @@ def results(body: Mapping[str, Any]) -> list[str]:
             break
         found.insert(0, item["output"])
     return found
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    counts = {"input_tokens": usage.input, "output_tokens": usage.output}
+    return {**counts, "input_tokens_details": {"cached_tokens": usage.cached_input}}
 
 
 def _message(said: ModelReply, issued: Issued) -> dict[str, Any]:

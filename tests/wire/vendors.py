@@ -1,7 +1,7 @@
-"""Anthropic's Messages and OpenAI's Responses APIs on a local port.
+"""The model vendors' APIs on a local port.
 
-A script in the engine's own words answers both, so one test can run against
-either vendor.  Requests are judged as the vendors judge them: a wrong one gets
+A script in the engine's own words answers all of them, so one test can run against
+any vendor.  Requests are judged as the vendors judge them: a wrong one gets
 the vendor's 400 and is kept in ``refused``.
 
     with vendor_server([asks(("view_menu", {})), says("Hola.")]) as server:
@@ -24,11 +24,12 @@ from typing import Any
 
 from aitools.providers import http
 from aitools.types import ModelReply
-from tests.wire import messages_api, responses_api
+from tests.wire import chat_api, messages_api, ollama_api, responses_api
 from tests.wire.issued import Issued
 
 API_KEY = "test-vendor-key-0001"
-_APIS = {"/v1/messages": messages_api, "/v1/responses": responses_api}
+#: Each knows its ``PATH`` and where its key stands, judges, and answers.
+_APIS: dict[str, Any] = {api.VENDOR: api for api in (messages_api, responses_api, chat_api, ollama_api)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,12 @@ class Received:
     @property
     def user_text(self) -> str:
         """The customer's newest words."""
-        text: str = _APIS_BY_VENDOR[self.vendor].user_text(self.body)
+        text: str = _APIS[self.vendor].user_text(self.body)
         return text
 
     @property
     def results(self) -> list[str]:
-        results: list[str] = _APIS_BY_VENDOR[self.vendor].results(self.body)
+        results: list[str] = _APIS[self.vendor].results(self.body)
         return results
 
 
@@ -71,11 +72,20 @@ class Slow:
     drip: float = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """An answer to the letter: ``body`` as JSON, or as it is when it is bytes."""
+
+    body: Any
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
 OVERLOADED = Fault(status=529, code="overloaded_error", message="Overloaded")
 SERVER_ERROR = Fault(status=500, code="api_error")
 DROPPED = Fault(drop=True)
 
-Answer = ModelReply | Fault | Slow
+Answer = ModelReply | Fault | Slow | Raw
 Line = Answer | Callable[[Received], Answer]
 
 
@@ -97,21 +107,25 @@ class VendorServer:
         self._lock = threading.Lock()
 
     @property
-    def anthropic_url(self) -> str:
+    def url(self) -> str:
+        """Where Anthropic's and Ollama's paths begin."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def openai_url(self) -> str:
-        return f"{self.anthropic_url}/v1"
+        return f"{self.url}/v1"
 
     @property
     def environment(self) -> dict[str, str]:
-        """What makes both SDKs, in any process, talk to this server."""
+        """What makes every adapter, in any process, talk to this server."""
         return {
-            "ANTHROPIC_BASE_URL": self.anthropic_url,
+            "ANTHROPIC_BASE_URL": self.url,
             "ANTHROPIC_API_KEY": API_KEY,
             "OPENAI_BASE_URL": self.openai_url,
             "OPENAI_API_KEY": API_KEY,
+            "DEEPSEEK_BASE_URL": self.openai_url,
+            "DEEPSEEK_API_KEY": API_KEY,
+            "OLLAMA_BASE_URL": self.url,
         }
 
     def say(self, *lines: Line) -> None:
@@ -131,12 +145,12 @@ class VendorServer:
         if line is None:
             self.refused.append("more requests than the script has replies")
             return Fault(message="The script is used up")
-        return line if isinstance(line, ModelReply | Fault | Slow) else line(request)
+        return line if isinstance(line, ModelReply | Fault | Slow | Raw) else line(request)
 
 
 @contextmanager
 def vendor_server(lines: Sequence[Line] = (), *, thinking: bool = True) -> Iterator[VendorServer]:
-    """A running fake of both vendors.
+    """A running fake of all vendors.
 
     ``thinking`` puts opaque reasoning before each reply, which has to come back
     unchanged with the calls it led to, as with current models.
@@ -157,9 +171,6 @@ def vendor_server(lines: Sequence[Line] = (), *, thinking: bool = True) -> Itera
         http_server.server_close()
 
 
-_APIS_BY_VENDOR = {api.VENDOR: api for api in _APIS.values()}
-
-
 def _handler_for(state: VendorServer) -> type[BaseHTTPRequestHandler]:
     class Handler(_Handler):
         server_state = state
@@ -173,10 +184,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        api = _APIS.get(self.path)
+        api = next((api for api in _APIS.values() if api.PATH.fullmatch(self.path)), None)
         if api is None:
             self._send(404, {"error": {"type": "not_found_error", "message": self.path}})
-        elif self.headers.get("Authorization") != f"Bearer {API_KEY}":
+        elif not api.admits(self.headers, API_KEY):
             self._send(401, api.error("authentication_error", "invalid key"))
         else:
             self._judge(api, json.loads(text))
@@ -192,7 +203,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _give(self, api: Any, body: dict[str, Any], answer: Answer) -> None:
         slow = answer if isinstance(answer, Slow) else Slow(answer) if isinstance(answer, ModelReply) else None
-        if slow:
+        if isinstance(answer, Raw):
+            self._send(answer.status, answer.body, answer.headers)
+        elif slow:
             self.server_state.closing.wait(slow.seconds)
             self._send(200, api.reply(slow.reply, body, self.server_state.issued), drip=slow.drip)
         elif isinstance(answer, Fault) and not answer.drop:
@@ -201,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _send(self, status: int, body: Any, headers: Mapping[str, str] | None = None, drip: float = 0) -> None:
-        content = json.dumps(body).encode()
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
         lines = {"Content-Type": "application/json", "Content-Length": str(len(content)), **(headers or {})}
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         self._write(f"HTTP/1.1 {status} Answer\r\n{head}\r\n".encode() + content, drip)

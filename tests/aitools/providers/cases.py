@@ -7,9 +7,7 @@ from typing import Any
 
 import httpx2
 
-from aitools.providers.anthropic import AnthropicProvider
 from aitools.providers.base import EndpointConfig, Provider
-from aitools.providers.openai import OpenAIProvider
 from aitools.types import (
     AssistantStep,
     CallResult,
@@ -20,10 +18,8 @@ from aitools.types import (
     ToolSpec,
     UserText,
 )
+from tests.aitools.providers.wires import WIRES
 from tests.wire.vendors import API_KEY, VendorServer
-
-ADAPTERS: dict[str, Callable[..., Provider]] = {"anthropic": AnthropicProvider, "openai": OpenAIProvider}
-OTHER = {"anthropic": "openai", "openai": "anthropic"}
 
 VIEW_MENU = ToolSpec(
     name="view_menu",
@@ -37,19 +33,18 @@ ORDER_STATUS = ToolSpec(
 )
 
 
-def provider_at(
-    server: VendorServer, kind: str, *, model: str = "", seconds: float = 5.0, key: str = API_KEY
-) -> Provider:
+def provider_at(server: VendorServer, kind: str, **fields: Any) -> Provider:
     """The real adapter on a real connection to the fake vendor."""
-    url = server.anthropic_url if kind == "anthropic" else server.openai_url
-    endpoint = EndpointConfig(kind=kind, model=model, base_url=url, api_key=key, timeout_seconds=seconds)
-    return ADAPTERS[kind](endpoint)
+    wire = WIRES[kind]
+    known = {"vendor": wire.vendor, "base_url": wire.base_url(server), "api_key": API_KEY, "timeout_seconds": 5.0}
+    return wire.provider(EndpointConfig(kind=kind, **{**known, **fields}))
 
 
-def provider_over(kind: str, answer: Callable[[httpx2.Request], httpx2.Response], *, model: str = "") -> Provider:
+def provider_over(kind: str, answer: Callable[[httpx2.Request], httpx2.Response], **fields: Any) -> Provider:
     """The real adapter and SDK over a transport that ``answer`` plays."""
-    endpoint = EndpointConfig(kind=kind, model=model, base_url="http://vendor.test", api_key=API_KEY)
-    return ADAPTERS[kind](endpoint, http_client=httpx2.Client(transport=httpx2.MockTransport(answer)))
+    known = {"vendor": WIRES[kind].vendor, "base_url": "http://vendor.test", "api_key": API_KEY}
+    client = httpx2.Client(transport=httpx2.MockTransport(answer))
+    return WIRES[kind].adapter(EndpointConfig(kind=kind, **{**known, **fields}), http_client=client)
 
 
 def request(*messages: Message, **fields: Any) -> ModelRequest:

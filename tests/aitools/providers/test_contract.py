@@ -12,18 +12,37 @@ import pytest
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.providers.base import EndpointConfig
 from aitools.providers.scripted import asks, says
-from aitools.types import AssistantStep, AssistantText, CallResult, ModelReply, Nudge, RequestedCall, Stop, UserText
-from tests.aitools.providers.cases import ADAPTERS, OTHER, answered, provider_at, request
-from tests.wire.vendors import DROPPED, OVERLOADED, SERVER_ERROR, Fault, Line, Slow, rate_limited, vendor_server
+from aitools.types import (
+    AssistantStep,
+    AssistantText,
+    CallResult,
+    ModelReply,
+    Nudge,
+    RequestedCall,
+    Stop,
+    ToolRequest,
+    Usage,
+    UserText,
+)
+from tests.aitools.providers.cases import answered, provider_at, request
+from tests.aitools.providers.wires import WIRES
+from tests.wire.vendors import DROPPED, OVERLOADED, SERVER_ERROR, Fault, Line, Raw, Slow, rate_limited, vendor_server
 
 TWO_CALLS = asks(("view_menu", {"category": None}), ("order_status", {"order": "C-17"}), text="Un momento.")
 
-pytestmark = pytest.mark.parametrize("kind", ["anthropic", "openai"])
+pytestmark = pytest.mark.parametrize("kind", sorted(WIRES))
 
 
 def _complete(kind: str, line: Line, seconds: float = 5.0) -> ModelReply:
     with vendor_server([line]) as server:
-        return provider_at(server, kind, seconds=seconds).complete(request())
+        return provider_at(server, kind, timeout_seconds=seconds).complete(request())
+
+
+def _odd(kind: str, name: str) -> ModelReply:
+    """The reply for one of the wire's odd bodies; the test is skipped where it can't be written."""
+    if name not in WIRES[kind].odd:
+        pytest.skip(f"{kind} can not say it")
+    return _complete(kind, Raw(WIRES[kind].odd[name]))
 
 
 def _error(kind: str, line: Line, seconds: float = 5.0) -> ProviderError:
@@ -61,6 +80,123 @@ def test_a_refusal_is_a_reply_without_calls(kind: str) -> None:
     assert (reply.stop, reply.tool_calls) == (Stop.REFUSAL, ())
 
 
+def test_a_filtered_reply_runs_nothing(kind: str) -> None:
+    if "content_filter" in WIRES[kind].lacks:
+        pytest.skip(f"{kind} has no word for it")
+    reply = _complete(kind, replace(TWO_CALLS, stop=Stop.CONTENT_FILTER))
+
+    assert (reply.stop, reply.tool_calls) == (Stop.CONTENT_FILTER, ())
+
+
+def test_one_call_is_one_call(kind: str) -> None:
+    (call,) = _complete(kind, asks(("order_status", {"order": "C-17"}))).tool_calls
+
+    assert (call.name, call.arguments) == ("order_status", {"order": "C-17"})
+
+
+def test_four_parallel_calls_are_four(kind: str) -> None:
+    asked = [("order_status", {"order": f"C-{number}"}) for number in range(4)]
+
+    assert [(call.name, call.arguments) for call in _complete(kind, asks(*asked)).tool_calls] == asked
+
+
+def test_cached_tokens_are_a_part_of_the_input(kind: str) -> None:
+    if "cached" in WIRES[kind].lacks:
+        pytest.skip(f"{kind} counts none")
+    usage = Usage(input=543, output=7, cached_input=500)
+
+    assert _complete(kind, says("Hola.", usage=usage)).usage == usage
+
+
+def test_arguments_that_are_no_object_never_run(kind: str) -> None:
+    broken = ModelReply(tool_calls=(ToolRequest("order_status", None, raw='{"order": "C-1'),), stop=Stop.TOOL_CALLS)
+    (call,) = _complete(kind, broken).tool_calls
+
+    assert call.arguments is None
+    assert "C-1" in call.raw
+
+
+def test_broken_arguments_are_never_sent_back(kind: str) -> None:
+    broken = ModelReply(tool_calls=(ToolRequest("order_status", None, raw='{"order": "C-1'),), stop=Stop.TOOL_CALLS)
+    with vendor_server([broken, says("Perdón.")]) as server:
+        provider = provider_at(server, kind)
+        step = answered(provider.complete(request()), "Arguments must be an object.", provider=kind, errors=(0,))
+
+        assert provider.complete(request(UserText("Hola"), step)).text == "Perdón."
+
+
+def test_arguments_of_another_kind_are_kept_aside(kind: str) -> None:
+    (call,) = _odd(kind, "arguments_of_another_kind").tool_calls
+
+    assert (call.name, call.arguments) == ("order_status", None)
+    assert "C-17" in call.raw
+
+
+def test_arguments_left_out_will_do_only_where_nothing_is_required(kind: str) -> None:
+    menu, status = _odd(kind, "arguments_left_out").tool_calls
+
+    assert (menu.arguments, status.arguments) == ({}, None)
+
+
+@pytest.mark.parametrize("name", ["unknown_stop_with_call", "plain_stop_with_call", "call_without_id"])
+def test_a_call_counts_whatever_stands_around_it(kind: str, name: str) -> None:
+    reply = _odd(kind, name)
+
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("view_menu", {})]
+    assert reply.stop is Stop.TOOL_CALLS
+
+
+@pytest.mark.parametrize("name", ["unknown_stop", "unknown_parts", "thinking"])
+def test_a_text_counts_whatever_stands_around_it(kind: str, name: str) -> None:
+    reply = _odd(kind, name)
+
+    assert (reply.text, reply.stop, reply.tool_calls) == ("Hola.", Stop.END, ())
+
+
+def test_the_least_that_is_an_answer_is_an_empty_one(kind: str) -> None:
+    reply = _odd(kind, "nothing")
+
+    assert (reply.text, reply.tool_calls, reply.usage, reply.request_id) == ("", (), Usage(), "")
+
+
+def test_equal_calls_without_ids_are_answered_each(kind: str) -> None:
+    if "equal_calls_without_ids" not in WIRES[kind].odd:
+        pytest.skip(f"{kind} can not say it")
+    with vendor_server([Raw(WIRES[kind].odd["equal_calls_without_ids"]), says("Listo.")]) as server:
+        provider = provider_at(server, kind)
+        step = answered(provider.complete(request()), "one", "two", provider=kind)
+        provider.complete(request(UserText("Hola"), step))
+
+    assert server.received[-1].results == ["one", "two"]
+
+
+def test_a_fault_in_a_successful_answer_is_a_fault(kind: str) -> None:
+    if "overloaded" not in WIRES[kind].odd:
+        pytest.skip(f"{kind} can not say it")
+    raised = _error(kind, Raw(WIRES[kind].odd["overloaded"]))
+
+    assert (type(raised), raised.kind) == (ProviderTransient, "overloaded")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>Gateway</html>", b"", b"[]", b"null", b"[" * 100_000],
+    ids=["html", "empty", "list", "null", "deep"],
+)
+def test_a_success_without_an_object_is_a_server_fault(kind: str, body: bytes) -> None:
+    raised = _error(kind, Raw(body))
+
+    assert (type(raised), raised.kind) == (ProviderTransient, "server")
+
+
+def test_the_request_id_is_kept_for_the_vendors_support(kind: str) -> None:
+    header = WIRES[kind].request_id
+    if not header:
+        pytest.skip(f"{kind} gives none")
+
+    assert _complete(kind, Raw(WIRES[kind].odd["nothing"], headers={header: "req_7"})).request_id == "req_7"
+
+
 def test_a_turn_goes_back_unchanged_with_its_results(kind: str) -> None:
     # The server refuses a turn whose reasoning is missing, changed or out of place.
     with vendor_server([TWO_CALLS, says("Listo.")]) as server:
@@ -85,8 +221,8 @@ def test_results_are_matched_by_call_not_by_position(kind: str) -> None:
 
 def test_another_vendor_gets_the_turn_in_plain_form(kind: str) -> None:
     with vendor_server([TWO_CALLS, says("Listo.")]) as server:
-        asked = provider_at(server, OTHER[kind]).complete(request())
-        step = answered(asked, "Pan $700", "not found", provider=OTHER[kind], errors=(1,))
+        asked = provider_at(server, WIRES[kind].other).complete(request())
+        step = answered(asked, "Pan $700", "not found", provider=WIRES[kind].other, errors=(1,))
 
         provider_at(server, kind).complete(request(UserText("Hola"), step))
 
@@ -217,7 +353,7 @@ def test_nobody_listening_is_a_connection_fault(kind: str) -> None:
 
 def test_a_wrong_key_is_permanent_and_stays_secret(kind: str) -> None:
     with vendor_server() as server, pytest.raises(ProviderPermanent) as caught:
-        provider_at(server, kind, key="wrong-key-123").complete(request())
+        provider_at(server, kind, api_key="wrong-key-123").complete(request())
 
     assert caught.value.kind == "auth"
 
@@ -229,10 +365,12 @@ def test_a_vendor_that_quotes_the_key_does_not_put_it_in_logs(kind: str) -> None
 
 
 def test_no_key_at_all_is_an_auth_fault(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"):
+    if WIRES[kind].keyless:
+        pytest.skip(f"{kind} needs no key")
+    for name in WIRES[kind].key_variables:
         monkeypatch.delenv(name, raising=False)
     with vendor_server() as server, pytest.raises(ProviderPermanent) as caught:
-        provider_at(server, kind, key="").complete(request())
+        provider_at(server, kind, api_key="").complete(request())
 
     assert caught.value.kind == "auth"
 
@@ -241,7 +379,7 @@ def test_key_and_address_come_from_the_environment(kind: str, monkeypatch: pytes
     with vendor_server([says("Hola.")]) as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
-        provider = ADAPTERS[kind](EndpointConfig(kind=kind))
+        provider = WIRES[kind].provider(EndpointConfig(kind=kind, vendor=WIRES[kind].vendor))
 
         assert provider.complete(request()).text == "Hola."
 

@@ -54,7 +54,7 @@ def test_a_host_may_be_kept_from_the_proxy(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_late_body_is_cut_like_a_late_head() -> None:
     with vendor_server([Slow(says("x" * 200), drip=0.002)]) as server:
-        provider = provider_at(server, "anthropic", seconds=0.5)
+        provider = provider_at(server, "anthropic", timeout_seconds=0.5)
         began = time.monotonic()
         with pytest.raises(Exception, match="No reply in time"):
             provider.complete(request())
@@ -64,16 +64,16 @@ def test_a_late_body_is_cut_like_a_late_head() -> None:
 
 def test_a_reply_within_the_deadline_is_taken_however_slowly_it_comes() -> None:
     with vendor_server([Slow(says("Lento."), drip=0.0005)]) as server:
-        assert provider_at(server, "anthropic", seconds=5).complete(request()).text == "Lento."
+        assert provider_at(server, "anthropic", timeout_seconds=5).complete(request()).text == "Lento."
 
 
 def test_a_deadline_does_not_outlive_its_block() -> None:
     with vendor_server() as server:
-        client = http.client_for(server.anthropic_url)
+        client = http.client_for(server.url)
         with http.deadline(0), pytest.raises(httpx2.TimeoutException):
-            client.post(server.anthropic_url)
+            client.post(server.url)
 
-        assert client.post(server.anthropic_url).status_code == 404
+        assert client.post(server.url).status_code == 404
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai", "scripted"])
