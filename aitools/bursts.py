@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aitools import media
 from aitools.answers import Answer, Words, read
 from aitools.channels.base import EventKind
 from aitools.jsonrows import instance
@@ -48,8 +49,18 @@ class Burst:
 
     @property
     def line(self) -> str:
-        """What was written on one line, as a yes or no is read."""
-        return " ".join(joined(self.written).split())
+        """What was typed or said on one line, as a yes or no is read."""
+        return " ".join(" ".join(map(media.answered, self.written)).split())
+
+    @property
+    def is_wordless(self) -> bool:
+        """Whether nothing in it was typed, said or pressed."""
+        return not any(media.words_of(event).strip() for event in self.events)
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The kinds of things in it that nobody here can read."""
+        return frozenset(kind for event in self.written for kind in media.unseen_in(event))
 
     def up_to(self, seq: int) -> Burst:
         return Burst(tuple(event for event in self.events if (event.seq or 0) <= seq))
@@ -70,9 +81,8 @@ def unread(conversation_id: int, read_seq: int) -> Burst:
 
 
 def joined(events: Sequence[InboundEvent]) -> str:
-    """Events as one text; a picture or voice note is named in brackets."""
-    named = (event.text or (f"[{event.message_kind}]" if event.message_kind != "text" else "") for event in events)
-    return "\n".join(filter(None, named))
+    """Events as one text for the model; what is besides words stands in brackets."""
+    return "\n".join(filter(None, map(media.told, events)))
 
 
 @dataclass(frozen=True, slots=True)

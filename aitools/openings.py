@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef
 
-from aitools import answering, bursts, confirmations, languages, leases, outbox, reports, texts
+from aitools import answering, bursts, confirmations, languages, leases, media, outbox, reports, texts
 from aitools.answers import Answer, read
 from aitools.bursts import Burst
 from aitools.channels.base import channel_for
@@ -56,8 +56,8 @@ def _needs_model(work: Work, burst: Burst) -> bool:
             return _answer(work, texts.already_done(told))
     if burst.is_only_presses:
         return _answer(work, _for_settled_press(work))
-    if not any(event.text.strip() for event in burst.events):
-        return _answer(work, texts.only_text())
+    if burst.is_wordless:
+        return _answer(work, texts.unseen(burst.unseen))
     return True
 
 
@@ -120,5 +120,5 @@ def _set_language(work: Work) -> None:
     conversation = work.conversation
     if conversation.language_fixed:
         return
-    clear = languages.detect(" ".join(event.text for event in work.burst.events))
+    clear = languages.detect(" ".join(map(media.words_of, work.burst.events)))
     conversation.language = clear or conversation.language or work.profile.language

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.apps import apps
 from django.utils.translation import gettext
 
@@ -78,8 +80,23 @@ def apology() -> str:
     return _("Sorry, something went wrong on our side. A person has been told and will look at your message.")
 
 
-def only_text() -> str:
-    return _("I can read only text. Please write it to me.")
+def unseen(kinds: Collection[str]) -> str:
+    """What to do instead of sending these kinds of things; several at once are answered together."""
+    pictured = _("I can't see pictures. Please tell me in words what you would like.")
+    spoken = _("I can't listen to voice notes. Please write to me what you need.")
+    known = {
+        "image": pictured,
+        "sticker": _("I can't see stickers. Please tell me in words what you would like."),
+        "video": _("I can't watch videos. Please tell me in words what you would like."),
+        "audio": spoken,
+        "voice": spoken,
+        "document": _("I can't open documents. Please write to me what you need."),
+        "contacts": _("I can't open contact cards. Please write to me what you need."),
+        "location": _("I can't look up locations. Please write to me what you need."),
+        "order": _("I can't read carts of the catalogue. Please write to me which products you want, and how many."),
+    }
+    told = {known.get(kind, "") for kind in kinds}
+    return (told.pop() if len(told) == 1 else "") or _("I can read only text. Please write it to me.")
 
 
 def declined() -> str:

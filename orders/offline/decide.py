@@ -31,7 +31,15 @@ _NOT_SOLD = re.compile(
 
 
 def decide(situation: Situation) -> Plan:
-    """The plan for the turn's words. Pure."""
+    """The plan for the turn's words; only words of ours begin with what can't be read here. Pure."""
+    unseen = texts.unseen(situation.talk.unseen)
+    if unseen and not situation.talk.text.strip():
+        return say(unseen, texts.ask_place() if situation.facts.draft else "")
+    plan = _decide(situation)
+    return plan if plan.calls else replace(plan, text="\n".join(filter(None, [unseen, plan.text])))
+
+
+def _decide(situation: Situation) -> Plan:
     text = situation.talk.text
     if not text.strip():
         return say(texts.ask_wish())

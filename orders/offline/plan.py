@@ -28,7 +28,7 @@ class Situation:
     def with_text(self, text: str, draft: Sequence[Line] | None = None) -> Situation:
         """The same with other words, and another draft if given."""
         facts = self.facts if draft is None else replace(self.facts, draft=tuple(draft))
-        return replace(self, talk=replace(self.talk, text=text, steps=()), facts=facts)
+        return replace(self, talk=self.talk.with_text(text), facts=facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from aitools.mediamarks import kinds_in, unmarked
 from aitools.types import AssistantStep, AssistantText, CallResult, Message, RequestedCall, UserText
 
 
@@ -20,11 +21,19 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """``text`` is the turn to answer, ``steps`` what was already done for it."""
+    """``text`` is the turn to answer, ``steps`` what was already done for it.
+
+    ``unseen`` are the kinds of things besides words that came with it.
+    """
 
     text: str
     earlier: tuple[Exchange, ...] = ()
     steps: tuple[AssistantStep, ...] = ()
+    unseen: frozenset[str] = frozenset()
+
+    def with_text(self, text: str) -> Talk:
+        """The same with other words as the turn to answer, marks of what came besides taken out."""
+        return replace(self, text=unmarked(text), unseen=kinds_in(text), steps=())
 
     @property
     def last_line(self) -> str:
@@ -42,14 +51,15 @@ def talk_of(messages: Sequence[Message]) -> Talk:
     turn = messages[at]
     text = turn.text if at >= 0 and isinstance(turn, UserText) else ""
     steps = tuple(message for message in messages[at + 1 :] if isinstance(message, AssistantStep))
-    return Talk(text, tuple(_exchanges(messages[: max(at, 0)])), steps)
+    talk = Talk("", tuple(_exchanges(messages[: max(at, 0)]))).with_text(text)
+    return replace(talk, steps=steps)
 
 
 def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
     found: list[Exchange] = []
     for message in messages:
         if isinstance(message, UserText):
-            found.append(Exchange(message.text))
+            found.append(Exchange(unmarked(message.text)))
         elif isinstance(message, AssistantText):
             asked = found.pop().text if found and not found[-1].answer else ""
             found.append(Exchange(asked, message.text))

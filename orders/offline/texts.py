@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, override
 
+from aitools import texts
 from orders.allergens import title as allergen_title
 from orders.offline.wishes import Issue, Open, Wish
 
@@ -45,6 +46,11 @@ def not_placed() -> str:
 
 def ask_wish() -> str:
     return _("What would you like to order? Tell me the products and how many.")
+
+
+def unseen(kinds: Collection[str]) -> str:
+    """What to do instead of sending such things; "" when none was sent."""
+    return texts.unseen(kinds) if kinds else ""
 
 
 def ask_again() -> str:

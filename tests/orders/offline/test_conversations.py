@@ -7,6 +7,7 @@ import json
 import pytest
 
 from aitools import results
+from aitools.mediamarks import VOICE, unseen
 from aitools.providers.base import EndpointConfig
 from aitools.tools import ToolSet, registry
 from aitools.types import AssistantStep, AssistantText, CallResult, ModelRequest, RequestedCall, UserText
@@ -547,3 +548,33 @@ def test_a_refusal_in_other_words_places_nothing(text: str) -> None:
 
     assert talk.said[-1] == "All right, I won't do it. What would you like to change?"
     assert not Order.objects.exists()
+
+
+def test_a_picture_with_words_is_named_and_the_words_are_read() -> None:
+    talk = chat()
+
+    talk.write(f"{unseen('image')}\nwhat is this called?")
+    assert talk.said[-1].startswith("I can't see pictures.")
+
+    talk.write(f"{unseen('image')}\n2 croissants", "yes")
+    assert lines_of(Order.objects.get()) == [(2, "croissant")]
+
+
+def test_a_picture_under_a_question_leaves_the_order_as_it_was() -> None:
+    talk = chat()
+
+    talk.write("2 croissants", unseen("sticker"))
+    assert talk.said[-1] == (
+        "I can't see stickers. Please tell me in words what you would like.\nShall I place the order?"
+    )
+
+    talk.write("yes", "yes")
+    assert lines_of(Order.objects.get()) == [(2, "croissant")]
+
+
+def test_a_voice_note_is_read_like_what_is_written() -> None:
+    talk = chat()
+
+    talk.write(f"{VOICE} quiero 2 croissants y un café", "sí")
+
+    assert lines_of(Order.objects.get()) == [(2, "croissant"), (1, "cafe")]
