@@ -45,7 +45,9 @@ class OfflineProvider:
             facts=facts_of(request.facts),
             tools=frozenset(tool.name for tool in request.tools),
         )
-        plan = after(situation, talk.steps[-1], self.kind) if talk.steps else decide(situation)
+        # Words of another model that were held back are a step too, and say nothing of what was done.
+        steps = [step for step in talk.steps if step.calls]
+        plan = after(situation, steps, self.kind) if steps else decide(situation)
         if any(call.name not in situation.tools for call in plan.calls):
             return say(*plan.then) if plan.then else say(texts.refused())
         return plan

@@ -19,8 +19,9 @@ _FINAL = frozenset({"create_order", "update_order", "cancel_order"})
 _OPEN_POINTS = ("missing", "needs", "not_found", "ambiguous", "pickup_problem")
 
 
-def after(situation: Situation, step: AssistantStep, kind: str) -> Plan:
-    """The plan once the last step's calls have their results. Pure."""
+def after(situation: Situation, steps: Sequence[AssistantStep], kind: str) -> Plan:
+    """The plan once the last of these steps' calls have their results; what took effect before is told too. Pure."""
+    step = steps[-1]
     done = outcomes(step)
     left = afterwards(step.raw, step.provider == kind)
     for outcome in done:
@@ -30,7 +31,14 @@ def after(situation: Situation, step: AssistantStep, kind: str) -> Plan:
         return emptied() if cancels(situation.talk.last_line) else say(texts.not_placed())
     if left.repeat and (lines := _last_lines(done)):
         return asking.requoted(lines)
-    return say(*_spoken(done, left)) if _spoken(done, left) else say(texts.refused())
+    spoken = [*_earlier_effects(steps[:-1]), *_spoken(done, left)]
+    return say(*dict.fromkeys(spoken)) if spoken else say(texts.refused())
+
+
+def _earlier_effects(steps: Sequence[AssistantStep]) -> list[str]:
+    """What other models did in this turn before they failed: nobody else tells it."""
+    done = [outcome for step in steps for outcome in outcomes(step) if _took_effect(outcome)]
+    return [line for outcome in done for line in outcome.say.split("\n") if line]
 
 
 def _replied(situation: Situation, outcome: Outcome) -> Plan:
@@ -61,7 +69,7 @@ def _last_lines(done: Sequence[Outcome]) -> list[Line]:
 
 def _spoken(done: Sequence[Outcome], left: Afterwards) -> list[str]:
     """Every line once, in the results' order; a final result that worked silences the others."""
-    final = [outcome for outcome in done if outcome.call.name in _FINAL and not _failed(outcome)]
+    final = [outcome for outcome in done if _took_effect(outcome)]
     says = [outcome.say for outcome in final or done if outcome.say]
     lines = list(dict.fromkeys(line for said in says for line in said.split("\n")))
     if not lines:
@@ -73,6 +81,11 @@ def _spoken(done: Sequence[Outcome], left: Afterwards) -> list[str]:
     if left.offer and not final and not any(_is_open(outcome) for outcome in done):
         lines.append(texts.ask_place())
     return lines
+
+
+def _took_effect(outcome: Outcome) -> bool:
+    was_run = outcome.result.get("executed") is not False
+    return outcome.call.name in _FINAL and was_run and not _failed(outcome)
 
 
 def _failed(outcome: Outcome) -> bool:
