@@ -17,6 +17,8 @@ from django.conf import settings
 from redis import Redis
 from redis.exceptions import RedisError
 
+from aitools.wallclock import within
+
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
@@ -45,9 +47,9 @@ def wait_for(*caps: Cap) -> float:
     return _asked(lambda: max(_waits(caps), default=0.0), 0.0)
 
 
-def stop(why: str, seconds: int, *name: str) -> None:
-    """Stop what has this name for some seconds; ``why`` is given to whoever asks."""
-    _asked(lambda: _client(settings.REDIS_URL).set(_stop_key(*name), why, ex=seconds), None)
+def stop(why: str, seconds: int, *name: str) -> bool:
+    """Stop what has this name for some seconds; ``why`` is given to whoever asks. False if it was stopped already."""
+    return _asked(lambda: bool(_client(settings.REDIS_URL).set(_stop_key(*name), why, ex=seconds, nx=True)), True)
 
 
 def stopped(*name: str) -> tuple[str, float]:
@@ -86,12 +88,13 @@ def _client(url: str) -> Redis:
 
 
 def _asked(ask: Callable[[], Result], otherwise: Result) -> Result:
+    """Redis' answer if it comes whole and in time: its client counts the time for each read anew."""
     global _without_until  # noqa: PLW0603 - one value per process
     if time.monotonic() < _without_until:
         return otherwise
     try:
-        return ask()
-    except RedisError as error:
+        return within(ANSWER_SECONDS, ask)
+    except (RedisError, TimeoutError) as error:
         _without_until = time.monotonic() + WITHOUT_SECONDS
         log.warning("Redis does not answer (%s): nothing is capped.", type(error).__name__)
         return otherwise

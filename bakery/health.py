@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from aitools.gauges import oldest_unread_seconds
+from aitools.wallclock import within
 
 _BROKER_SECONDS = 2
 
@@ -53,8 +54,8 @@ def _missing_migrations() -> list[str]:
 
 def _broker_faults() -> list[str]:
     try:
-        _broker().ping()
-    except redis.RedisError:
+        within(_BROKER_SECONDS, lambda: _broker().ping())
+    except (redis.RedisError, TimeoutError):
         return ["The broker does not answer."]
     return []
 

@@ -11,6 +11,7 @@ from pytest_django import Settings
 from aitools.clock import now
 from aitools.models import Conversation
 from bakery import health
+from tests.wire.dripping import dripping
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +50,19 @@ def test_not_ready_without_the_broker(client: Client, settings: Settings) -> Non
     response = client.get("/health/ready")
     assert response.status_code == 503
     assert response.json() == {"status": "unavailable", "reasons": ["The broker does not answer."]}
+    health._broker.cache_clear()
+
+
+@pytest.mark.django_db
+def test_not_ready_while_the_brokers_answer_drips(
+    client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_BROKER_SECONDS", 0.3)
+    with dripping() as server:
+        settings.REDIS_URL = f"redis://127.0.0.1:{server.port}/0"
+        response = client.get("/health/ready")
+        assert not server.exhausted.is_set()
+    assert response.json()["reasons"] == ["The broker does not answer."]
     health._broker.cache_clear()
 
 

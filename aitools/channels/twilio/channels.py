@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar, TypeVar
 from urllib.parse import urlencode
@@ -21,16 +21,19 @@ from aitools.channels.base import (
     Checkup,
     DeliveryStatus,
     ErrorClass,
+    Fetched,
     InboundMessage,
     OutgoingMessage,
     Sent,
+    Unfetched,
 )
 from aitools.channels.late import late_text
-from aitools.channels.twilio import addresses, checkup, codes, gsm, inbound, signature
+from aitools.channels.twilio import addresses, checkup, codes, gsm, inbound, media, signature
 from aitools.channels.twilio.client import client
 from aitools.channels.twilio.failures import channel_error
-from aitools.channels.wallclock import within
 from aitools.errors import ChannelError, ChannelPermanent, ChannelUnknown
+from aitools.types import Json
+from aitools.wallclock import within
 
 logger = logging.getLogger(__name__)
 
@@ -96,6 +99,9 @@ class TwilioChannel(ABC):
             logger.warning("Twilio look-up failed.", extra={"code": error.code, "kind": error.kind})
             return None
         return next((_sent(one) for one in listed if self._is_same(one, message, created_since)), None)
+
+    def fetch(self, medium: Mapping[str, Json]) -> Fetched | Unfetched:
+        return media.fetch(medium)
 
     def error_class(self, code: str) -> ErrorClass:
         return codes.class_of(code)

@@ -17,6 +17,7 @@ from aitools.channels.twilio import addresses
 from aitools.channels.twilio.client import client
 from aitools.channels.twilio.failures import channel_error
 from aitools.errors import ChannelError, ChannelPermanent
+from aitools.wallclock import within
 
 PATH = "/webhooks/twilio"
 SECONDS = 10.0
@@ -139,8 +140,9 @@ def _of_the_address() -> Iterator[str]:
         yield f"PUBLIC_URL is {settings.PUBLIC_URL}: customers' messages would travel unencrypted. Use https."
     signed = RequestValidator(settings.TWILIO_AUTH_TOKEN).compute_signature(url, QueryDict("Check=setup"))
     try:
-        answer = requests.post(url, data=form, headers={SIGNATURE_HEADER: signed}, timeout=SECONDS)
-    except requests.RequestException as error:
+        headers = {SIGNATURE_HEADER: signed}
+        answer = within(SECONDS, lambda: requests.post(url, data=form, headers=headers, timeout=SECONDS))
+    except (requests.RequestException, TimeoutError) as error:
         yield f"{url} can't be reached ({type(error).__name__}): Twilio could not either. Does the web run?"
         return
     if answer.status_code != requests.codes.ok:
@@ -154,7 +156,7 @@ def _ask(asked: Asked) -> Any:
     """Twilio's answer; every failure as a ``ChannelError``."""
     twilio = client()
     try:
-        return asked(twilio)
+        return within(SECONDS, lambda: asked(twilio))
     except Exception as error:
         raise channel_error(error) from error
 

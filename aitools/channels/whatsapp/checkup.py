@@ -13,6 +13,7 @@ from aitools.channels.base import Checkup, ErrorClass
 from aitools.channels.whatsapp import client, codes, signature
 from aitools.channels.whatsapp.values import Value, at, text
 from aitools.errors import ChannelError, ChannelPermanent
+from aitools.wallclock import within
 
 PATH = "/webhooks/whatsapp"
 SECONDS = 10.0
@@ -93,11 +94,16 @@ def _of_the_address() -> Iterator[str]:
     word = secrets.token_hex(8)
     asked = {"hub.mode": "subscribe", "hub.challenge": word, "hub.verify_token": settings.WHATSAPP_VERIFY_TOKEN}
     signed = {signature.HEADER: signature.value(_HARMLESS, settings.WHATSAPP_APP_SECRET)}
-    try:
+    typed = signed | {"Content-Type": "application/json"}
+
+    def knock() -> tuple[httpx2.Response, httpx2.Response]:
         with httpx2.Client(timeout=SECONDS) as own:
             shown = own.get(f"{_own_address()}?{urlencode(asked)}")
-            taken = own.post(_own_address(), content=_HARMLESS, headers=signed | {"Content-Type": "application/json"})
-    except httpx2.HTTPError as error:
+            return shown, own.post(_own_address(), content=_HARMLESS, headers=typed)
+
+    try:
+        shown, taken = within(2 * SECONDS, knock)
+    except (httpx2.HTTPError, TimeoutError) as error:
         yield f"{_own_address()} can't be reached ({type(error).__name__}): Meta could not either. Does the web run?"
         return
     if shown.text != word:
