@@ -218,6 +218,9 @@ CONTACT_TURNS_PER_HOUR = _environment.number(
     "CONTACT_TURNS_PER_HOUR", 120, purpose="how often the bot answers one contact in an hour, 0 for no cap"
 )
 
+MEDIA_MAX_MEGABYTES = _environment.number(
+    "MEDIA_MAX_MEGABYTES", 16, least=1, purpose="how large a picture, voice note or document is fetched to be shown"
+)
 # Django
 
 INSTALLED_APPS = [

@@ -225,6 +225,42 @@ class Explains(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A customer's file. ``mime_type`` is of a closed list, and the bytes look like it."""
+
+    content: bytes = field(repr=False)
+    mime_type: str
+
+
+class Unfetched(StrEnum):
+    """Why there is no file: kept with a voice note, so the values stay.
+
+    ``GONE``: the vendor has it no more.  ``NOT_ALLOWED``: not of a type that we
+    show, or not where the vendor keeps such files.  ``REFUSED``: the vendor
+    refuses our credentials, or we have none.  ``AWAY``: no answer in time.
+    """
+
+    GONE = "gone"
+    TOO_LARGE = "too_large"
+    NOT_ALLOWED = "not_allowed"
+    REFUSED = "refused"
+    AWAY = "away"
+
+
+@runtime_checkable
+class Fetches(Protocol):
+    """A channel whose vendor keeps what customers send besides words."""
+
+    def fetch(self, medium: Mapping[str, Json]) -> Fetched | Unfetched:
+        """The file of one entry of ``InboundMessage.media``, within 20 s of wall clock.
+
+        Credentials go to the vendor's own hosts and nowhere else, whatever the
+        entry says.  Outside transactions; raises nothing.
+        """
+        ...
+
+
     """What a look at a channel's setup found, in plain words for whoever runs the desk.
 
     ``is_used``: any of its settings is there.  ``problems`` say what is missing

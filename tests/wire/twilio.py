@@ -29,11 +29,14 @@ from django.test import Client
 from jsonschema import Draft202012Validator
 from twilio.request_validator import RequestValidator
 
+from tests.wire.files import File, Shelf, give
+
 CHANNEL_CASES = Path(__file__).parents[3] / "shared" / "cases" / "channels"
 OPENAPI = CHANNEL_CASES / "twilio_messages_openapi.json"
 
 ACCOUNT_SID = "AC" + "0" * 31 + "1"
 AUTH_TOKEN = "test-twilio-auth-token-0001"
+MEDIA_PATH = f"/2010-04-01/Accounts/{ACCOUNT_SID}/Messages/MM{'0' * 32}/Media"
 
 Form = Mapping[str, str] | Iterable[tuple[str, str]]
 
@@ -73,7 +76,7 @@ class TwilioApi:
     ``callbacks`` maps a message's sid to the StatusCallback it came with;
     ``faults`` are used up by create requests, first one first; ``forms`` are
     those of the messages, as they came.  ``resources`` are other things of the
-    account, by path.
+    account, by path.  ``shelf`` has the customers' files.
     """
 
     base_url: str = ""
@@ -84,6 +87,7 @@ class TwilioApi:
     forms: list[dict[str, str]] = field(default_factory=list)
     connections: int = 0
     resources: dict[str, dict[str, Any]] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
     closing: threading.Event = field(default_factory=threading.Event)
     arrived: threading.Condition = field(default_factory=threading.Condition)
 
@@ -106,6 +110,16 @@ class TwilioApi:
             self.messages.append(message)
             self.arrived.notify_all()
         return message
+
+    def keep(self, file: File, stored: File | None = None) -> str:
+        """Keep a customer's file; the MediaUrl it has. With ``stored`` the API redirects to where that is."""
+        path = f"{MEDIA_PATH}/ME{uuid.uuid4().hex}"
+        if stored is not None:
+            elsewhere = f"/stored/{uuid.uuid4().hex}"
+            self.shelf.files[elsewhere] = stored
+            file = File(redirect=self.base_url + elsewhere)
+        self.shelf.files[path] = file
+        return f"https://api.twilio.com{path}"
 
     def next_fault(self, form: Mapping[str, str]) -> Fault:
         """What happens to this create request."""
@@ -212,9 +226,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(201, message, drip=fault.drip)
 
     def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        file = self.api.shelf.take(url.path, self.headers.get("Authorization"))
+        if file is not None and not url.path.startswith(MEDIA_PATH):
+            give(self, file, self.api.closing)
+            return
         if not self._may_pass():
             return
-        url = urlsplit(self.path)
+        if file is not None:
+            give(self, file, self.api.closing)
+            return
         if url.path in self.api.resources:
             self._answer(200, self.api.resources[url.path])
             return

@@ -24,6 +24,7 @@ from urllib.parse import parse_qs, urlsplit
 from django.test import Client
 from jsonschema import Draft202012Validator
 
+from tests.wire.files import File, Shelf, give
 from tests.wire.twilio import CHANNEL_CASES, Fault
 
 OPENAPI = CHANNEL_CASES / "meta_messages_openapi.json"
@@ -61,6 +62,8 @@ class GraphApi:
     number: dict[str, Any] = field(default_factory=lambda: dict(NUMBER))
     connections: set[Any] = field(default_factory=set)
     requests: int = 0
+    shelf: Shelf = field(default_factory=Shelf)
+    media: dict[str, dict[str, Any]] = field(default_factory=dict)
     closing: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -71,6 +74,15 @@ class GraphApi:
         wamid = f"wamid.{uuid.uuid4().hex}"
         self.messages.append({**message, "id": wamid})
         return wamid
+
+    def keep(self, file: File, **told: Any) -> str:
+        """Keep a customer's file; its media id. ``told`` replaces what Meta says of it."""
+        media_id = str(uuid.uuid4().int)[:15]
+        path = f"/whatsapp_business/attachments/{media_id}"
+        self.shelf.files[path] = file
+        about = {"url": self.base_url + path, "mime_type": file.mime_type, "file_size": len(file.content)}
+        self.media[media_id] = {"messaging_product": "whatsapp", "id": media_id, **about, **told}
+        return media_id
 
     def status(self, wamid: str, status: str, code: int | None = None) -> dict[str, Any]:
         """The body of a status webhook for a message created here."""
@@ -207,8 +219,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._begin()
         url = urlsplit(self.path)
+        file = self.api.shelf.take(url.path, self.headers.get("Authorization"))
+        media_id = url.path.rpartition("/")[2]
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
             self._answer(401, _error(190, "Access token has expired"))
+        elif file is not None:
+            give(self, file, self.api.closing)
+        elif media_id in self.api.media:
+            self._answer(200, self.api.media[media_id])
         elif url.path != f"/v23.0/{PHONE_NUMBER_ID}":
             self._answer(400, _error(100, "Object does not exist"))
         else:

@@ -14,11 +14,13 @@ from aitools.channels.base import (
     Checkup,
     DeliveryStatus,
     ErrorClass,
+    Fetched,
     InboundMessage,
     OutgoingMessage,
     Sent,
 )
-from aitools.channels.whatsapp import checkup, client, codes, inbound, outbound, signature
+    Unfetched,
+from aitools.channels.whatsapp import checkup, client, codes, inbound, media, outbound, signature
 from aitools.channels.whatsapp.outbound import BUTTON_TEXT_LIMIT, TEXT_LIMIT
 from aitools.channels.whatsapp.values import listed, text
 from aitools.errors import ChannelUnknown
@@ -86,6 +88,9 @@ class WhatsAppCloud:
             "messaging_product": "whatsapp",
             "status": "read",
             "message_id": provider_id,
+    def fetch(self, medium: Mapping[str, Json]) -> Fetched | Unfetched:
+        return media.fetch(medium)
+
             "typing_indicator": {"type": "text"},
         }
         client.post(account, body, ATTEND_SECONDS)

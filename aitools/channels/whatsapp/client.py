@@ -30,12 +30,21 @@ def get(account: str, fields: str, seconds: float) -> Value:
     return _asked("GET", f"{_number(account)}?fields={fields}", seconds)
 
 
+def medium(media_id: str, seconds: float) -> Value:
+    """Where a customer's file is, and what: ``url``, ``mime_type``, ``file_size``; failures as a ``ChannelError``."""
+    return _asked("GET", media_id, seconds)
+
+
+def credentials() -> Mapping[str, str]:
+    """The header that Meta knows us by."""
+    return {"Authorization": f"Bearer {settings.WHATSAPP_TOKEN}"}
+
+
 def _asked(method: str, path: str, seconds: float, **content: Any) -> Value:
-    token = settings.WHATSAPP_TOKEN
-    if not token:
+    if not settings.WHATSAPP_TOKEN:
         raise ChannelPermanent("WHATSAPP_TOKEN is not set.", kind="config")
     url = f"{_base()}/{settings.WHATSAPP_API_VERSION}/{path}"
-    content |= {"headers": {"Authorization": f"Bearer {token}"}, "timeout": http.timeout(seconds)}
+    content |= {"headers": credentials(), "timeout": http.timeout(seconds)}
     try:
         with http.deadline(seconds):
             answer = http.client_for(_base()).request(method, url, **content)
