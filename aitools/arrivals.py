@@ -30,11 +30,13 @@ FROM aitools_conversation c
 WHERE c.channel = %(channel)s AND c.account = %(account)s AND c.address = %(address)s
 """
 #: The number and the row commit together; a repeat violates ``inbound_once`` and changes nothing.
+#: The time for free answers runs from when the customer wrote, as ``inbox`` says.
 _STORE = """
 WITH clock AS MATERIALIZED (SELECT aitools_now() AS at),
 numbered AS (
   UPDATE aitools_conversation c
-  SET inbox_seq = c.inbox_seq + 1, last_inbound_at = clock.at,
+  SET inbox_seq = c.inbox_seq + 1,
+      last_inbound_at = greatest(c.last_inbound_at, least(%(sent_at)s::timestamptz, clock.at)),
       first_unread_at = coalesce(c.first_unread_at, clock.at),
       wake_at = least(clock.at + make_interval(secs => %(settle)s),
                       coalesce(c.first_unread_at, clock.at) + make_interval(secs => %(longest)s)),

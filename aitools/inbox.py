@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -216,7 +216,7 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
     if kind == EventKind.MESSAGE and row.message_kind in corrections.KINDS and not is_reset:
         corrections.correct(conversation, row)
     if row.kind in TALK or row.kind == EventKind.OPT_IN:  # whatever they write, we may answer for a day
-        conversation.last_inbound_at = now
+        conversation.last_inbound_at = _last_heard(conversation, row)
     if row.kind in TALK and event.message_kind not in SILENT and not is_reset:
         _number(conversation, row)
     row.save()
@@ -225,6 +225,12 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
     if kind == EventKind.OPT_IN and event.kind == EventKind.MESSAGE and _word(event) not in welcomed:
         commands.welcome_back(conversation)
     conversation.save()
+
+
+def _last_heard(conversation: Conversation, row: InboundEvent) -> datetime:
+    """When they last wrote, which is what the vendor counts from: a delayed webhook gives no more time."""
+    wrote_at = min(row.sent_at or row.received_at, row.received_at)
+    return max(conversation.last_inbound_at or wrote_at, wrote_at)
 
 
 def _number(conversation: Conversation, row: InboundEvent) -> None:

@@ -57,6 +57,30 @@ def test_both_times_are_kept(desk: Desk) -> None:
     assert (row.received_at - written_at).total_seconds() == pytest.approx(600, abs=5)
 
 
+@pytest.mark.parametrize("text", ["hola", "/reset"])
+def test_the_window_runs_from_when_the_customer_wrote(desk: Desk, text: str) -> None:
+    """Plain talk is stored in one statement, a reset with care: both count the same."""
+    desk.receive("buenas")
+    first = desk.conversation().last_inbound_at
+    clock.shift(7200)
+    arrived, hour = clock.now(), timedelta(hours=1)
+    desk.receive(text, sent_at=arrived - hour)
+    assert desk.conversation().last_inbound_at == arrived - hour
+    desk.receive(text, sent_at=arrived - 9 * hour)
+    assert desk.conversation().last_inbound_at == arrived - hour
+    desk.receive(text, sent_at=arrived + 9 * hour)
+    now = desk.conversation().last_inbound_at
+    assert first is not None
+    assert now is not None
+    assert first < now < arrived + hour
+
+
+def test_a_first_message_that_comes_late_opens_what_is_left_of_the_window(desk: Desk) -> None:
+    wrote = clock.now() - timedelta(hours=30)
+    desk.receive("hola", sent_at=wrote)
+    assert desk.conversation().last_inbound_at == wrote
+
+
 def test_a_senders_name_can_not_turn_the_line_around(desk: Desk) -> None:
     inbox.receive([event(profile_name="Ana\u202e\n María ")])
     assert desk.conversation().profile_name == "Ana María"
