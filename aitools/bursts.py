@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from aitools import media
 from aitools.answers import Answer, Words, read
@@ -18,7 +19,12 @@ PRESSED = frozenset({"button", "list"})
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """Unread talk in order of arrival; may be empty."""
+    """Unread talk in order of arrival, which is what ``seq`` counts; may be empty.
+
+    Arrival decides what was read, what is still unread and what may answer a
+    question.  Its words are read in the order in which they were sent, since a
+    vendor's notifications may overtake each other (``as_sent``).
+    """
 
     events: tuple[InboundEvent, ...] = ()
 
@@ -50,12 +56,12 @@ class Burst:
     @property
     def line(self) -> str:
         """What was typed or said on one line, as a yes or no is read."""
-        return " ".join(" ".join(map(media.answered, self.written)).split())
+        return " ".join(" ".join(map(media.answered, as_sent(self.written))).split())
 
     @property
     def is_wordless(self) -> bool:
-        """Whether nothing in it was typed, said or pressed."""
-        return not any(media.words_of(event).strip() for event in self.events)
+        """Whether nothing in it was typed, said, pressed or is a place we can look up."""
+        return not any(media.words_of(event).strip() or media.location_in(event) for event in self.events)
 
     @property
     def unseen(self) -> frozenset[str]:
@@ -81,8 +87,24 @@ def unread(conversation_id: int, read_seq: int) -> Burst:
 
 
 def joined(events: Sequence[InboundEvent]) -> str:
-    """Events as one text for the model; what is besides words stands in brackets."""
-    return "\n".join(filter(None, map(media.told, events)))
+    """Events as one text for the model, as they were sent; what is besides words stands in brackets."""
+    return "\n".join(filter(None, map(media.told, as_sent(events))))
+
+
+def as_sent(events: Sequence[InboundEvent]) -> Sequence[InboundEvent]:
+    """Events of one burst in the order in which they were sent, as far as the vendor tells it.
+
+    Those with the vendor's time are put in its order (whole seconds: within one,
+    arrival decides) among the places they hold; one without a time keeps its
+    place.  So the order is total, and sorting again changes nothing.
+    """
+    timed = sorted((event for event in events if event.sent_at is not None), key=_sent_then_arrived)
+    waiting = iter(timed)
+    return [event if event.sent_at is None else next(waiting) for event in events]
+
+
+def _sent_then_arrived(event: InboundEvent) -> tuple[datetime, int]:
+    return event.sent_at or event.received_at, event.seq or 0
 
 
 @dataclass(frozen=True, slots=True)

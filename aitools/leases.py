@@ -48,7 +48,8 @@ RETURNING to_jsonb(c)::text, aitools_now(),
     WHERE o.conversation_id = c.id AND o.state <> 'withdrawn'),
   (SELECT json_agg(json_build_object(
       'id', e.id, 'seq', e.seq, 'kind', e.kind, 'message_kind', e.message_kind, 'text', e.text,
-      'payload', e.payload, 'media', e.media, 'provider_id', e.provider_id, 'received_at', e.received_at,
+      'payload', e.payload, 'media', e.media, 'extra', e.extra, 'provider_id', e.provider_id,
+      'received_at', e.received_at, 'sent_at', e.sent_at,
       'conversation_id', e.conversation_id) ORDER BY e.seq)
     FROM aitools_inboundevent e WHERE e.conversation_id = c.id AND e.seq > c.read_seq)::text,
   (SELECT json_agg(json_build_array(t.text, t.reply))

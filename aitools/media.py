@@ -11,8 +11,9 @@ import mimetypes
 import re
 from collections.abc import Mapping, Sequence
 
-from aitools import mediamarks
+from aitools import locations, mediamarks
 from aitools.channels.base import EventKind
+from aitools.locations import Location
 from aitools.models import InboundEvent
 from aitools.types import Json
 
@@ -30,9 +31,11 @@ def words_of(event: InboundEvent) -> str:
 
 
 def told(event: InboundEvent) -> str:
-    """The event for the model: a mark for each kind of thing it can't see, what was said, what was typed."""
+    """The event for the model: a mark for each thing it can't see, a place, what was said, what was typed."""
     spoken = [f"{mediamarks.VOICE} {' '.join(said.split())}" for said in heard_in(event)]
-    return "\n".join(filter(None, [*_marks(event), *spoken, _typed(event)]))
+    place = location_in(event)
+    placed = locations.told(place) if place is not None else []
+    return "\n".join(filter(None, [*_marks(event), *placed, *spoken, _typed(event)]))
 
 
 def answered(event: InboundEvent) -> str:
@@ -40,7 +43,8 @@ def answered(event: InboundEvent) -> str:
 
     A mark in it is no plain yes: what stands under a picture may be about the picture.
     """
-    return "\n".join(filter(None, [*_marks(event), words_of(event)]))
+    placed = [locations.MARK] if location_in(event) is not None else []
+    return "\n".join(filter(None, [*_marks(event), *placed, words_of(event)]))
 
 
 def unseen_in(event: InboundEvent) -> Sequence[str]:
@@ -49,7 +53,13 @@ def unseen_in(event: InboundEvent) -> Sequence[str]:
         return []
     if event.media:
         return [kind_of(medium) for medium in event.media if not medium.get(HEARD)]
-    return [] if event.message_kind in _PLAIN else [event.message_kind]
+    is_read = event.message_kind in _PLAIN or location_in(event) is not None
+    return [] if is_read else [event.message_kind]
+
+
+def location_in(event: InboundEvent) -> Location | None:
+    """The place on earth that the event shares, if it is one."""
+    return locations.location_in(event.message_kind, event.extra)
 
 
 def heard_in(event: InboundEvent) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Exists, OuterRef
+from django.utils import translation
 
 from aitools import answering, bursts, confirmations, languages, leases, media, outbox, reports, texts
 from aitools.answers import Answer, read
@@ -36,7 +37,9 @@ def open_turn(work: Work) -> bool:
 def turn_of(work: Work) -> TurnRows:
     """What is unread as a turn in memory."""
     conversation, burst = work.conversation, work.burst
-    return TurnRows(Turn(conversation=conversation, language=work.language, text=burst.text, read_to=burst.last_seq))
+    with translation.override(work.language):
+        text = burst.text
+    return TurnRows(Turn(conversation=conversation, language=work.language, text=text, read_to=burst.last_seq))
 
 
 def is_for_staff(work: Work) -> bool:

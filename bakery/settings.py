@@ -89,6 +89,7 @@ for _name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
 AITOOLS_PROMPT_BUILDER = "orders.prompts.build"
 AITOOLS_CLAIMS = "orders.claims.unbacked"
 AITOOLS_ADDRESS_CHANGED = "orders.customers.address_changed"
+AITOOLS_PLACES = "orders.places.described"
 AITOOLS_SHOP_NAME = "bakery.title.shop_name"
 AITOOLS_PROVIDERS = {
     "anthropic": "aitools.providers.anthropic.AnthropicProvider",

@@ -169,8 +169,8 @@ class SpecialHours:
 class Point:
     """A place on earth, in degrees: latitude within ±90, longitude within ±180."""
 
-    latitude: Decimal
-    longitude: Decimal
+    latitude: Decimal | float
+    longitude: Decimal | float
 
 
 @dataclass(frozen=True, slots=True)

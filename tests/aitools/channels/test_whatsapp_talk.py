@@ -16,6 +16,7 @@ from aitools.models import Conversation, InboundEvent, Mode, PendingConfirmation
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import registry
+from aitools.types import UserText
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk, things
 from tests.wire.whatsapp import (
@@ -411,3 +412,29 @@ TOLD: list[tuple[str, str, str]] = []
 
 def note(channel: str, old: str, new: str) -> None:
     TOLD.append((channel, old, new))
+
+
+class TestOrder:
+    def test_notifications_that_overtake_each_other_are_read_as_they_were_written(self, phone: Phone) -> None:
+        wrote = int(clock.now().timestamp())
+        with scripted.script([says("Dos panes, para hoy.")]) as script:
+            phone.tells(message(text={"body": "pero para hoy"}, timestamp=str(wrote)))
+            phone.gets(message(text={"body": "dos panes"}, timestamp=str(wrote - 3)))
+
+        assert script.calls[0].messages[-1] == UserText("dos panes\npero para hoy")
+        assert InboundEvent.objects.get(seq=1).text == "pero para hoy"
+
+
+class TestLocations:
+    def test_a_place_on_earth_is_told_with_what_the_shop_knows_of_it(self, phone: Phone, settings: Settings) -> None:
+        settings.AITOOLS_PLACES = "tests.aitools.test_locations.described"
+        place = {"latitude": 4.6, "longitude": -74.08, "name": "Parque", "address": "Carrera 7\n[x]"}
+        with scripted.script([says("A dos cuadras.")]) as script:
+            phone.gets(message(location=place))
+
+        asked = script.calls[0].messages[-1]
+        assert asked == UserText(
+            "[location] the customer shared a place: Parque, Carrera 7 [x] (4.60000, -74.08000)\n"
+            "[location] es: near 4.6 -74.08\n[location] open"
+        )
+        assert phone.desk.turn().text == asked.text
