@@ -7,24 +7,36 @@ message on every worker.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.conf import settings
 
+from aitools import completion, keyring
 from aitools.answers import Words
 from aitools.models import BehaviourVersion, BotProfile, ModelEndpoint
+from aitools.prices import Prices
 from aitools.providers.base import EndpointConfig
 from aitools.wording import Wording, wording_of
 
+log = logging.getLogger(__name__)
+
 _ToolCalls = ModelEndpoint.ToolCalls
+#: Kinds whose vendors speak OpenAI's API for voice notes.
+_HEARING = (ModelEndpoint.Kind.OPENAI, ModelEndpoint.Kind.COMPATIBLE)
 
 #: What a reply is expected to take at most before the first profile was read.
 LIKELY_WAIT_SECONDS = 30.0
 #: Our own order taker needs no network.
 OFFLINE_SECONDS = 5.0
+#: Why an endpoint with a stored key can't be asked.
+CLOSED_KEY = "its key can't be opened"
+
+#: Sealed keys whose fault was logged.
+_told: set[str] = set()
 
 
 @dataclass
@@ -44,10 +56,17 @@ class Behaviour:
     def wording(self, language: str) -> Wording:
         return wording_of(self.profile, language)
 
+    def voice_endpoint(self) -> EndpointConfig | None:
+        """What turns voice notes into text, its ``model`` being the one for that; None when nothing does."""
+        row = self.profile.voice_endpoint
+        if row is None or not row.active or not hears(row):
+            return None
+        return replace(from_row(row), model=row.transcription_model)
+
     @property
     def longest_wait(self) -> float:
         """Seconds that one model reply may take, all endpoints together."""
-        return sum(endpoint.timeout_seconds for endpoint in self.endpoints())
+        return completion.longest_wait(self.endpoints())
 
 
 _kept: Behaviour | None = None
@@ -76,11 +95,21 @@ def profile() -> BotProfile:
     return current().profile
 
 
+def known() -> Behaviour | None:
+    """What this process read last, if anything: what is done by it must compare the version."""
+    return _kept if _kept is not None and _kept.version is not None else None
+
+
 def likely() -> tuple[float, int]:
     """Longest wait in seconds and earlier turns to read, as last known in this process."""
     if _kept is None:
         return LIKELY_WAIT_SECONDS, BotProfile().history_turns
     return _kept.longest_wait, _kept.profile.history_turns
+
+
+def hears(row: ModelEndpoint) -> bool:
+    """Whether this endpoint can turn speech into text."""
+    return row.kind in _HEARING and bool(row.transcription_model)
 
 
 def words(in_force: BotProfile) -> Words:
@@ -99,43 +128,69 @@ def endpoints(in_force: BotProfile) -> list[EndpointConfig]:
     if in_force.pk:
         rows += in_force.fallbacks.all()
     chain = [] if in_force.endpoint else [_from_environment()]
-    chain += [_from_row(row) for row in rows if row.active]
+    chain += [from_row(row) for row in rows if row.active]
     if all(endpoint.kind != "offline" for endpoint in chain):
-        chain.append(_offline())
+        chain.append(offline())
     return chain
 
 
 def _read() -> BotProfile:
-    profiles = BotProfile.objects.filter(active=True).select_related("endpoint").prefetch_related("fallbacks", "texts")
+    profiles = (
+        BotProfile.objects.filter(active=True)
+        .select_related("endpoint", "voice_endpoint")
+        .prefetch_related("fallbacks", "texts")
+    )
     return profiles.order_by("-id").first() or BotProfile(language=settings.LANGUAGE_CODE[:2])
 
 
-def _from_row(row: ModelEndpoint) -> EndpointConfig:
+def from_row(row: ModelEndpoint) -> EndpointConfig:
+    """How to reach the row's model, with its key opened."""
+    key, fault = _key(row)
     return EndpointConfig(
         kind=row.kind,
         model=row.model,
         base_url=row.base_url,
-        api_key=_key(row),
+        api_key=key,
         timeout_seconds=float(row.timeout_seconds),
         max_output_tokens=row.max_output_tokens,
         endpoint_id=row.pk,
         plan=row.tool_calls == _ToolCalls.PLAN or (row.tool_calls == _ToolCalls.AUTO and row.refuses_tools),
         may_plan=row.tool_calls != _ToolCalls.NATIVE,
         vendor=row.vendor,
+        name=row.name,
+        broken=row.broken_at is not None,
+        unusable=fault,
+        prices=Prices.of(row.input_price, row.cached_price, row.output_price),
     )
 
 
-def _key(row: ModelEndpoint) -> str:
-    """The key that the row names, and no other: a typed address must not get the environment's own."""
-    if row.key_variable.endswith("_API_KEY"):
-        return os.environ.get(row.key_variable, "")
-    return "none" if row.base_url else ""
+def offline() -> EndpointConfig:
+    """Our own order taker."""
+    return EndpointConfig(kind="offline", timeout_seconds=OFFLINE_SECONDS)
+
+
+def _key(row: ModelEndpoint) -> tuple[str, str]:
+    """The key that the row holds or names, and why it can't be had.
+
+    No other key: a typed address must not get the environment's own.
+    """
+    if row.sealed_key:
+        try:
+            return keyring.unseal(row.sealed_key, row.place), ""
+        except keyring.CannotOpen as error:
+            _tell(row, error)
+            return "none", CLOSED_KEY
+    named = os.environ.get(row.key_variable, "") if row.key_variable.endswith("_API_KEY") else ""
+    return named or ("none" if row.base_url else ""), ""
+
+
+def _tell(row: ModelEndpoint, error: keyring.CannotOpen) -> None:
+    """Once in each process, not with each message."""
+    if row.sealed_key not in _told:
+        _told.add(row.sealed_key)
+        log.error("The stored key of model %s can't be opened: %s", row.pk, error)
 
 
 def _from_environment() -> EndpointConfig:
     own = settings.AI_PROVIDER == "offline"
-    return _offline() if own else EndpointConfig(kind=settings.AI_PROVIDER, model=settings.AI_MODEL)
-
-
-def _offline() -> EndpointConfig:
-    return EndpointConfig(kind="offline", timeout_seconds=OFFLINE_SECONDS)
+    return offline() if own else EndpointConfig(kind=settings.AI_PROVIDER, model=settings.AI_MODEL)

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 from aitools import behaviour, overrides
 from aitools.admin.conflicts import GuardedForm
 from aitools.answers import Answer, WordFault, Words, fault_of, read
-from aitools.models import BotProfile, TextOverride
+from aitools.models import BotProfile, ModelEndpoint, TextOverride
 from aitools.regions import ANYWHERE, REGIONS
 from aitools.wording import Wording
 
@@ -52,6 +52,15 @@ class ProfileForm(GuardedForm):
                 "The words above stand alone, without the built-in and regional ones. A list left empty keeps those."
             ),
         }
+
+    def clean_voice_endpoint(self) -> ModelEndpoint | None:
+        """A model that was told how to hear, or none."""
+        chosen: ModelEndpoint | None = self.cleaned_data["voice_endpoint"]
+        if chosen is not None and not behaviour.hears(chosen):
+            raise forms.ValidationError(
+                _("Choose a model of OpenAI, or one compatible with it, that names its model for voice notes.")
+            )
+        return chosen
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()

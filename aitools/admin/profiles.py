@@ -47,6 +47,7 @@ class ModelEndpointAdmin(GuardedAdmin):
         "name",
         "kind",
         "model",
+        "transcription_model",
         "base_url",
         "key_variable",
         "key_is_set",
@@ -94,7 +95,7 @@ class BotProfileAdmin(GuardedAdmin):
     inlines = (TextInline,)
     list_display = ("name", "active", "bot_on", "language", "endpoint", "confirm_seconds", "max_steps")
     list_select_related = ("endpoint",)
-    autocomplete_fields = ("endpoint", "fallbacks")
+    autocomplete_fields = ("endpoint", "fallbacks", "voice_endpoint")
     fieldsets = (
         (None, {"fields": (("name", "active"), ("bot_on", "language"), "off_text", "persona")}),
         (
@@ -103,6 +104,7 @@ class BotProfileAdmin(GuardedAdmin):
                 "fields": (
                     "endpoint",
                     "fallbacks",
+                    "voice_endpoint",
                     ("max_steps", "sums_up"),
                     ("history_turns", "history_tokens"),
                     "guards_replies",

@@ -220,3 +220,33 @@ class TestTexts:
         TextOverride.objects.create(profile=page.row, language="es", name="expired", text="Uno")
         assert page.save(texts__0__DELETE="on") == ""
         assert not TextOverride.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "hears"),
+    [
+        ({"kind": "openai", "transcription_model": "whisper-1"}, True),
+        ({"kind": "openai_chat", "transcription_model": "whisper-large-v3"}, True),
+        ({"kind": "openai", "transcription_model": ""}, False),
+        ({"kind": "anthropic", "transcription_model": "whisper-1"}, False),
+    ],
+)
+def test_voice_notes_are_given_only_to_a_model_that_can_hear(
+    browser: Client, row: BotProfile, fields: dict[str, str], *, hears: bool
+) -> None:
+    endpoint = ModelEndpoint.objects.create(name="Ear", model="m", **fields)
+    page = Page(browser, row).save(voice_endpoint=str(endpoint.pk))
+    assert ("names its model for voice notes" in page) is not hears
+    assert row.voice_endpoint_id == (endpoint.pk if hears else None)
+    heard = behaviour.current().voice_endpoint()
+    assert (heard.model if heard else "") == (fields["transcription_model"] if hears else "")
+
+
+def test_a_model_that_is_switched_off_or_changed_hears_no_more(row: BotProfile) -> None:
+    row.voice_endpoint = ModelEndpoint.objects.create(name="Ear", kind="openai", transcription_model="whisper-1")
+    row.save()
+    assert behaviour.current().voice_endpoint() is not None
+    ModelEndpoint.objects.update(kind="anthropic")
+    assert behaviour.current().voice_endpoint() is None
+    ModelEndpoint.objects.update(kind="openai", active=False)
+    assert behaviour.current().voice_endpoint() is None
