@@ -152,7 +152,11 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """All a provider needs for one reply. ``facts`` is ``system``'s data as JSON."""
+    """All a provider needs for one reply. ``facts`` is ``system``'s data as JSON.
+
+    ``text_schema`` is the JSON Schema that the text is to fit, for vendors that
+    can see to it; the others leave it out.
+    """
 
     system: str
     messages: tuple[Message, ...]
@@ -160,6 +164,7 @@ class ModelRequest:
     max_output_tokens: int = 1024
     language: str = "es"
     facts: Mapping[str, Json] = field(default_factory=dict)
+    text_schema: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,15 @@ must go back unchanged, and values this SDK does not know yet must not matter.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import anthropic
 import httpx2
 
-from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
-from aitools.providers import http
-from aitools.providers.base import EndpointConfig
-from aitools.providers.failures import failure, failure_of
+from aitools.errors import ProviderPermanent
+from aitools.providers.adapter import Adapter, Home, faults_of
+from aitools.providers.failures import failure
 from aitools.providers.payloads import (
     RAW_LIMIT,
     asks_the_same,
@@ -29,7 +27,6 @@ from aitools.providers.payloads import (
     wire_schema,
     wrapped,
 )
-from aitools.storable import storable
 from aitools.types import (
     AssistantStep,
     AssistantText,
@@ -43,9 +40,6 @@ from aitools.types import (
     Usage,
 )
 
-HOST = "https://api.anthropic.com"
-DEFAULT_MODEL = "claude-haiku-5-5"
-
 #: Two marks: tools stay the same for days, the system prompt for a turn.
 _CACHED = {"cache_control": {"type": "ephemeral"}}
 _THINKING = ("thinking", "redacted_thinking")
@@ -58,60 +52,27 @@ _STOPS = {
 }
 
 
-class AnthropicProvider:
-    """Models of Anthropic, and of servers that speak the Messages API.
-
-    Key and base URL come from the endpoint, else from the SDK's environment
-    variables. ``http_client`` replaces the pooled client (tests).
-    """
+class AnthropicProvider(Adapter):
+    """Models of Anthropic, and of servers that speak the Messages API."""
 
     kind: ClassVar[str] = "anthropic"
+    home: ClassVar[Home] = Home("Anthropic", "https://api.anthropic.com", "ANTHROPIC")
+    default_model: ClassVar[str] = "claude-haiku-5-5"
 
-    def __init__(self, endpoint: EndpointConfig, http_client: httpx2.Client | None = None) -> None:
-        self._endpoint = endpoint
-        self._http_client = http_client
-        self._model = endpoint.model or DEFAULT_MODEL
-        self._key = endpoint.api_key or os.environ.get("ANTHROPIC_API_KEY", "")
-        self._base_url = endpoint.base_url or os.environ.get("ANTHROPIC_BASE_URL") or HOST
-
-    def complete(self, request: ModelRequest) -> ModelReply:
-        """See ``Provider.complete``. Not retried: that is the engine's decision."""
-        seconds = self._endpoint.timeout_seconds
-        body = storable(self._body(request))
+    def _post(self, body: Mapping[str, Json], timeout: httpx2.Timeout) -> httpx2.Response:
         try:
-            with http.deadline(seconds):
-                answer = self._client().messages.with_raw_response.create(**body, timeout=http.timeout(seconds))
-        except anthropic.AnthropicError as error:
-            raise self._failure(error) from error
-        return self._reply(answer.http_response)
+            with faults_of(anthropic, self._key):
+                return self._client().messages.with_raw_response.create(**body, timeout=timeout).http_response
+        except anthropic.AnthropicError as error:  # the SDK's own ways to credentials
+            raise ProviderPermanent(str(error), kind="auth") from error
 
     def _client(self) -> anthropic.Anthropic:
-        client = anthropic.Anthropic(
-            api_key=self._key or None,
-            base_url=self._base_url,
-            http_client=self._http_client or http.client_for(self._base_url),
-            max_retries=0,
-        )
+        client = anthropic.Anthropic(**self._sdk_options())
         if not (client.api_key or client.auth_token or client.credentials):
-            raise ProviderPermanent("No key for Anthropic is set.", kind="auth")
+            raise self._no_key()
         return client
 
-    def _failure(self, error: anthropic.AnthropicError) -> ProviderError:
-        match error:
-            case anthropic.APITimeoutError():
-                return ProviderTransient("No reply in time.", kind="timeout")
-            case anthropic.APIConnectionError():
-                return ProviderTransient("The connection failed.", kind="connection")
-            case anthropic.APIStatusError():
-                return failure_of(error.response, self._key)
-        return ProviderPermanent(str(error), kind="auth")
-
     # Request
-
-    @property
-    def _origin(self) -> str:
-        """What a raw turn is tied to: thinking is signed for one model."""
-        return f"{self._model}@{self._base_url}"
 
     def _body(self, request: ModelRequest) -> dict[str, Json]:
         body: dict[str, Json] = {
@@ -145,7 +106,7 @@ class AnthropicProvider:
 
     def _raw_blocks(self, step: AssistantStep) -> list[Json] | None:
         """The turn as this very model sent it, None where it may not go back as it is."""
-        kept = raw_turn(step, self.kind, self._origin) or []
+        kept = raw_turn(step, self.kind, self.origin) or []
         blocks = [_resent(block) for block in kept if not _is_empty_text(block)]
         ids = [block.get("id") for block in blocks if block.get("type") == "tool_use"]
         if not blocks or blocks[-1].get("type") in _THINKING or not asks_the_same(step, ids):
@@ -154,7 +115,7 @@ class AnthropicProvider:
 
     # Reply
 
-    def _reply(self, response: httpx2.Response) -> ModelReply:
+    def _reply(self, response: httpx2.Response, request: ModelRequest) -> ModelReply:
         body = body_of(response)
         if body.get("error"):
             raise failure(response.status_code, body, secret=self._key)
@@ -167,7 +128,7 @@ class AnthropicProvider:
             tool_calls=() if stop is Stop.REFUSAL else calls,
             stop=stop,
             usage=_usage(body.get("usage") or {}),
-            raw=wrapped(self._origin, blocks),
+            raw=wrapped(self.origin, blocks),
             raw_stop=said,
             model=str(body.get("model") or self._model),
             request_id=response.headers.get("request-id", ""),

@@ -65,6 +65,7 @@ _BY_PHRASE = {
     "credit balance is too low": "quota",
     "incorrect api key": "auth",  # xAI, as a 400
     "api key not valid": "auth",  # Gemini, as a 400
+    "maximum pending requests exceeded": "overloaded",  # Ollama
     "error parsing tool call": "tool_generation",  # Ollama, as a 500: the model's text was no call
     "does not support tools": "tools_unsupported",  # Ollama
     "does not support function calling": "tools_unsupported",
@@ -90,7 +91,7 @@ def failure(
     vendors report faults in a successful answer.
     """
     codes, said = _read(body)
-    kind = _kind(status, codes, said)
+    kind = _kind(_meant(status, body), codes, said)
     raised = ProviderTransient if kind in TRANSIENT else ProviderPermanent
     message = _shown(f"HTTP {status}: {said or 'no reason given'}", secret)
     return raised(message, kind=kind, retry_after=_retry_after(headers or {}))
@@ -115,6 +116,13 @@ def _read(body: Json) -> tuple[list[str], str]:
     codes = [found.get("code"), found.get("type")]
     said = found.get("message") or found.get("detail") or found.get("error") or ""
     return [code for code in codes if isinstance(code, str)], str(said)
+
+
+def _meant(status: int, body: Json) -> int:
+    """The status of a fault that came as a success: routers give the one they got as its code."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code if status < 300 and isinstance(code, int) and 400 <= code < 600 else status
 
 
 def _kind(status: int, codes: list[str], said: str) -> str:

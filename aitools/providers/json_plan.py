@@ -17,9 +17,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from aitools.providers.base import Provider
-from aitools.providers.loose_json import CutError
 from aitools.providers.payloads import arguments_from, results_in_order, wire_schema, wrapped
-from aitools.providers.plans import Plan, plan_of
+from aitools.providers.spoken import with_plan
 from aitools.types import (
     AssistantStep,
     AssistantText,
@@ -137,17 +136,4 @@ def _read(reply: ModelReply, request: ModelRequest) -> ModelReply:
         return replace(kept, tool_calls=())
     if reply.tool_calls:  # some servers find calls in a text by themselves
         return kept
-    try:
-        plan = plan_of(reply.text, frozenset(spec.name for spec in request.tools))
-    except CutError:
-        return replace(kept, stop=Stop.LENGTH)
-    return _with(plan, kept)
-
-
-def _with(plan: Plan | None, kept: ModelReply) -> ModelReply:
-    """A cut reply stays cut: no call of it runs, not even one that looks complete."""
-    if plan is None:
-        return replace(kept, text="", stop=Stop.MALFORMED)
-    if isinstance(plan, str):
-        return replace(kept, text=plan)
-    return replace(kept, text="", tool_calls=plan, stop=Stop.LENGTH if kept.stop is Stop.LENGTH else Stop.TOOL_CALLS)
+    return with_plan(kept, request)

@@ -8,34 +8,30 @@ came, not from the SDK's models: items must go back unchanged.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import httpx2
 import openai
 
-from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
-from aitools.providers import http
-from aitools.providers.base import EndpointConfig
-from aitools.providers.failures import failure, failure_of
+from aitools.providers.adapter import Adapter, Home, faults_of
+from aitools.providers.failures import failure
 from aitools.providers.payloads import (
-    RAW_LIMIT,
     arguments_from,
     asks_the_same,
     body_of,
     raw_turn,
+    result_text,
     results_in_order,
     talk,
+    tool_request,
     wire_id,
     wire_schema,
     wrapped,
 )
-from aitools.storable import storable
 from aitools.types import (
     AssistantStep,
     AssistantText,
-    CallResult,
     Json,
     Message,
     ModelReply,
@@ -46,64 +42,25 @@ from aitools.types import (
     Usage,
 )
 
-HOST = "https://api.openai.com/v1"
-DEFAULT_MODEL = "gpt-6-luna"
-
 #: These do not reason, and answer 400 to a request for encrypted reasoning.
 _PLAIN_MODELS = ("gpt-3", "gpt-4", "chatgpt-4")
 
 
-class OpenAIProvider:
-    """Models of OpenAI, and of servers that speak the Responses API.
-
-    Key and base URL come from the endpoint, else from the SDK's environment
-    variables. ``http_client`` replaces the pooled client (tests).
-    """
+class OpenAIProvider(Adapter):
+    """Models of OpenAI, and of servers that speak the Responses API."""
 
     kind: ClassVar[str] = "openai"
+    home: ClassVar[Home] = Home("OpenAI", "https://api.openai.com/v1", "OPENAI")
+    default_model: ClassVar[str] = "gpt-6-luna"
 
-    def __init__(self, endpoint: EndpointConfig, http_client: httpx2.Client | None = None) -> None:
-        self._endpoint = endpoint
-        self._http_client = http_client
-        self._model = endpoint.model or DEFAULT_MODEL
-        self._key = endpoint.api_key or os.environ.get("OPENAI_API_KEY", "")
-        self._base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL") or HOST
-
-    def complete(self, request: ModelRequest) -> ModelReply:
-        """See ``Provider.complete``. Not retried: that is the engine's decision."""
-        seconds = self._endpoint.timeout_seconds
-        body = storable(self._body(request))
-        try:
-            with http.deadline(seconds):
-                answer = self._client().responses.with_raw_response.create(**body, timeout=http.timeout(seconds))
-        except openai.OpenAIError as error:
-            raise self._failure(error) from error
-        return self._reply(answer.http_response, request)
-
-    def _client(self) -> openai.OpenAI:
-        return openai.OpenAI(
-            api_key=self._key or None,
-            base_url=self._base_url,
-            http_client=self._http_client or http.client_for(self._base_url),
-            max_retries=0,
-        )
-
-    def _failure(self, error: openai.OpenAIError) -> ProviderError:
-        match error:
-            case openai.APITimeoutError():
-                return ProviderTransient("No reply in time.", kind="timeout")
-            case openai.APIConnectionError():
-                return ProviderTransient("The connection failed.", kind="connection")
-            case openai.APIStatusError():
-                return failure_of(error.response, self._key)
-        return ProviderPermanent(str(error), kind="auth")
+    def _post(self, body: Mapping[str, Json], timeout: httpx2.Timeout) -> httpx2.Response:
+        if not self._key:
+            raise self._no_key()
+        with faults_of(openai, self._key):
+            client = openai.OpenAI(**self._sdk_options())
+            return client.responses.with_raw_response.create(**body, timeout=timeout).http_response
 
     # Request
-
-    @property
-    def _origin(self) -> str:
-        """What a raw turn is tied to: reasoning is encrypted for one model."""
-        return f"{self._model}@{self._base_url}"
 
     def _body(self, request: ModelRequest) -> dict[str, Json]:
         body: dict[str, Json] = {
@@ -134,12 +91,12 @@ class OpenAIProvider:
             yield {
                 "type": "function_call_output",
                 "call_id": call.vendor_id if raw is not None else wire_id(call.call_id),
-                "output": _output(result),
+                "output": result_text(result),
             }
 
     def _raw_items(self, step: AssistantStep) -> list[Json] | None:
         """The turn as this very model sent it, None where it may not go back as it is."""
-        items = [_resent(item) for item in raw_turn(step, self.kind, self._origin) or []]
+        items = [_resent(item) for item in raw_turn(step, self.kind, self.origin) or []]
         ids = [item.get("call_id") for item in items if item.get("type") == "function_call"]
         if not items or not asks_the_same(step, ids) or not _is_whole(items):
             return None
@@ -160,7 +117,7 @@ class OpenAIProvider:
             tool_calls=() if dropped else tuple(_call(item, request) for item in calls),
             stop=stop,
             usage=_usage(body.get("usage") or {}),
-            raw=wrapped(self._origin, items),
+            raw=wrapped(self.origin, items),
             raw_stop=_raw_stop(body),
             model=str(body.get("model") or self._model),
             request_id=response.headers.get("x-request-id", ""),
@@ -193,13 +150,6 @@ def _plain_items(step: AssistantStep) -> list[Json]:
     return [*text, *calls]
 
 
-def _output(result: CallResult) -> str:
-    """The result as text; this API has no error flag, so the text says it."""
-    if result.is_error and "error" not in (arguments_from(result.content) or {}):
-        return json.dumps({"error": result.content}, ensure_ascii=False)
-    return result.content.strip() or "(empty)"
-
-
 def _resent(item: Json) -> Json:
     """A call whose arguments are not JSON would make the whole history an error."""
     if item.get("type") != "function_call" or arguments_from(str(item.get("arguments"))) is not None:
@@ -226,19 +176,7 @@ def _parts(items: list[Mapping[str, Json]]) -> Iterator[Mapping[str, Json]]:
 
 
 def _call(item: Mapping[str, Json], request: ModelRequest) -> ToolRequest:
-    name, text = str(item.get("name") or ""), str(item.get("arguments") or "")
-    arguments = arguments_from(text or ("{}" if _takes_nothing(request, name) else ""))
-    return ToolRequest(
-        name=name,
-        arguments=arguments,
-        vendor_id=str(item.get("call_id") or ""),
-        raw=text[:RAW_LIMIT] if arguments is None else "",
-    )
-
-
-def _takes_nothing(request: ModelRequest, name: str) -> bool:
-    """Whether empty arguments can be meant: no property of the tool is required."""
-    return any(spec.name == name and not spec.schema.get("required") for spec in request.tools)
+    return tool_request(request, item.get("name"), item.get("arguments"), item.get("call_id"))
 
 
 def _stop(body: Mapping[str, Json], items: list[Mapping[str, Json]]) -> Stop:

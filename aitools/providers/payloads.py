@@ -13,15 +13,15 @@ import httpx2
 
 from aitools.errors import ProviderTransient
 from aitools.storable import storable
-from aitools.types import AssistantStep, CallResult, Json, Message, Nudge, UserText
+from aitools.types import AssistantStep, CallResult, Json, Message, ModelRequest, Nudge, ToolRequest, UserText
 
 #: Stands for what a cut history no longer shows; vendors want the customer first.
 OPENING = "(Earlier messages are left out.)"
 #: Longest unusable argument text kept for the audit.
 RAW_LIMIT = 2000
 
-#: JSON can carry both of these, UTF-8 and PostgreSQL take neither.
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
 
 
 def body_of(response: httpx2.Response) -> Mapping[str, Json]:
@@ -80,6 +80,27 @@ def results_in_order(step: AssistantStep) -> list[CallResult]:
     ]
 
 
+def result_text(result: CallResult) -> str:
+    """The result for APIs without an error flag: the text says what failed."""
+    if result.is_error and "error" not in (arguments_from(result.content) or {}):
+        return json.dumps({"error": result.content}, ensure_ascii=False)
+    return result.content.strip() or "(empty)"
+
+
+def tool_request(request: ModelRequest, name: Json, arguments: Json, vendor_id: Json) -> ToolRequest:
+    """A call as a vendor wrote it; ``arguments`` as text of JSON, or as the object itself.
+
+    Arguments left out are none where the tool requires nothing, else unusable.
+    """
+    named = str(name or "")
+    given = arguments if arguments not in (None, "") or not _takes_nothing(request, named) else {}
+    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    usable = arguments_from(text)
+    return ToolRequest(
+        named, usable, vendor_id=str(vendor_id or ""), raw="" if usable is not None else text[:RAW_LIMIT]
+    )
+
+
 def raw_turn(step: AssistantStep, kind: str, origin: str) -> list[Json] | None:
     """The vendor's own parts of this turn, None if another model made them.
 
@@ -102,10 +123,20 @@ def asks_the_same(step: AssistantStep, ids: Sequence[Json]) -> bool:
 
 
 def wire_id(call_id: str) -> str:
-    """Our call id in the alphabet and length that every vendor takes."""
+    """Our call id in the alphabet and length that almost every vendor takes."""
     if _CALL_ID.fullmatch(call_id):
         return call_id
     return "call_" + hashlib.sha256(call_id.encode()).hexdigest()[:24]
+
+
+def short_id(call_id: str) -> str:
+    """Our call id as nine letters or digits, which Mistral and the templates of its models want."""
+    return call_id if _SHORT_ID.fullmatch(call_id) else hashlib.sha256(call_id.encode()).hexdigest()[:9]
+
+
+def _takes_nothing(request: ModelRequest, name: str) -> bool:
+    """Whether empty arguments can be meant: no property of the tool is required."""
+    return any(spec.name == name and not spec.schema.get("required") for spec in request.tools)
 
 
 def _is_blank(message: Message) -> bool:

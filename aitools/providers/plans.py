@@ -48,7 +48,7 @@ def plan_of(text: str, names: frozenset[str] = frozenset()) -> Plan | None:
     JSON is an answer as it stands.  ``names`` are the known tools.  Raises
     ``CutError`` when the text ends inside the object.
     """
-    said = _without_thoughts(text)
+    said = without_thoughts(text)
     any_json = False
     for value in loose_json.values(said):
         any_json = True
@@ -58,8 +58,8 @@ def plan_of(text: str, names: frozenset[str] = frozenset()) -> Plan | None:
     return None if any_json or _is_no_talk(said) else said
 
 
-def _without_thoughts(text: str) -> str:
-    """Some templates keep the opening mark to themselves; a thought without an end is a cut."""
+def without_thoughts(text: str) -> str:
+    """The text alone. Some templates keep the opening mark to themselves; raises ``CutError`` without an end."""
     kept: list[str] = []
     at, thinks = 0, False
     # One pass: a pattern from mark to mark would search the whole rest at each of a flood of marks.

@@ -47,13 +47,15 @@ def error(code: str, message: str) -> dict[str, Any]:
 
 def reply(said: ModelReply, body: Mapping[str, Any], issued: Issued) -> dict[str, Any]:
     """A vendor's completion that says what ``said`` says."""
-    calls = [
+    calls: list[dict[str, Any]] = [
         {"id": issued.new_id("call_"), "type": "function", "function": {"name": call.name, "arguments": text_of(call)}}
         for call in said.tool_calls
     ]
     refused = said.stop is Stop.REFUSAL
     message: dict[str, Any] = {"role": "assistant", "content": None if refused else said.text or None}
-    message |= {"refusal": "No." if refused else None, **({"tool_calls": calls} if calls else {})}
+    message["refusal"] = "No." if refused else None
+    if calls:
+        message["tool_calls"] = calls
     if issued.thinking and (said.text or calls):
         message["reasoning_content"] = issued.new_id("thought")
         issued.reasoning.update({call["id"]: {"reasoning_content": message["reasoning_content"]} for call in calls})

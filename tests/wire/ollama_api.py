@@ -33,7 +33,7 @@ def error(code: str, message: str) -> dict[str, Any]:
 
 def reply(said: ModelReply, body: Mapping[str, Any], issued: Issued) -> dict[str, Any]:
     """An answer that says what ``said`` says. Arguments are objects, unless a test wants them broken."""
-    calls = [
+    calls: list[dict[str, Any]] = [
         {
             "id": issued.new_id("call_"),
             "function": {
@@ -44,7 +44,9 @@ def reply(said: ModelReply, body: Mapping[str, Any], issued: Issued) -> dict[str
         }
         for number, call in enumerate(said.tool_calls)
     ]
-    message: dict[str, Any] = {"role": "assistant", "content": said.text, **({"tool_calls": calls} if calls else {})}
+    message: dict[str, Any] = {"role": "assistant", "content": said.text}
+    if calls:
+        message["tool_calls"] = calls
     if issued.thinking and (said.text or calls):
         message["thinking"] = issued.new_id("thought")
         issued.reasoning.update({call["id"]: {"reasoning_content": message["thinking"]} for call in calls})
