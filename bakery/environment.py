@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import dj_database_url
-from cryptography.fernet import Fernet
+
+from aitools import keyring
 
 _Result = TypeVar("_Result")
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -39,6 +40,7 @@ class Environment:
     def __init__(self, variables: Mapping[str, str]) -> None:
         self._variables = variables
         self.problems: list[Problem] = []
+        self._sealing: list[str] = []
 
     def text(self, name: str, default: str = "") -> str:
         """The value without surrounding blanks, or the default."""
@@ -100,21 +102,22 @@ class Environment:
             return ""
         return value
 
-    def fernet_key(self, name: str, *, purpose: str) -> str:
-        """A key of 32 bytes in base64, or "" when it is not set or something else."""
-        value = self.text(name)
-        if value and _parsed(lambda: Fernet(value)) is None:
-            example = "$(python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())')"
-            self.problems.append(Problem(name, "must be 32 bytes in URL-safe base64", purpose, example))
-            return ""
-        return value
+    def sealing_keys(self, name: str, *, purpose: str) -> tuple[str, ...]:
+        """Keys of 32 bytes in base64, separated by commas; () when it is not set or something else."""
+        keys = _parsed(lambda: keyring.parsed(self.text(name)))
+        if keys is None:
+            form = "must be 32 bytes in base64, or several of them separated by commas"
+            example = "$(python -c 'import base64, os; print(base64.b64encode(os.urandom(32)).decode())')"
+            self.problems.append(Problem(name, form, purpose, example))
+        self._sealing += keys or ()
+        return keys or ()
 
     def secrets(self, suffixes: tuple[str, ...]) -> list[str]:
         """What the log must never show: the values of variables so named, and passwords inside URLs."""
         named = [value for name, value in self._variables.items() if name.endswith(suffixes)]
         urls = [value for value in self._variables.values() if "://" in value]
         passwords = [password for password in map(_password, urls) if password]
-        return [*named, *passwords, *map(unquote, passwords)]
+        return [*named, *passwords, *map(unquote, passwords), *self._sealing]
 
     def hosts(self, name: str, default: tuple[str, ...], *, purpose: str, example: str) -> list[str]:
         """Host names separated by commas, as Django compares them: no scheme, no port."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import structlog
 
-_SHORTEST_SECRET = 6
-_HIDDEN = "[redacted]"
+from bakery.redaction import HIDDEN, secrets_in, without_secrets
+
 _SWEEP = "aitools.tasks.sweep"
 # PostgreSQL repeats the row's own values here: names, numbers, what customers wrote.
 _DETAIL_IN_TEXT = re.compile(r"(DETAIL|CONTEXT): [^\n]*")
@@ -30,17 +30,13 @@ class RedactingFormatter(structlog.stdlib.ProcessorFormatter):
 
     def __init__(self, *, secrets: Iterable[str], **options: Any) -> None:
         super().__init__(**options)
-        # The longest first, so that no part of a secret stays when another one is contained in it.
-        self._secrets = sorted({s for s in secrets if len(s) >= _SHORTEST_SECRET}, key=len, reverse=True)
+        self._secrets = secrets_in(secrets)
 
     def format(self, record: logging.LogRecord) -> str:
         """The line without secrets and without the values a database error quotes."""
         line = super().format(record)
         detail = _DETAIL_IN_JSON if line.startswith("{") else _DETAIL_IN_TEXT
-        line = detail.sub(rf"\1: {_HIDDEN}", line)
-        for secret in self._secrets:
-            line = line.replace(secret, _HIDDEN)
-        return line
+        return without_secrets(detail.sub(rf"\1: {HIDDEN}", line), self._secrets)
 
 
 class WithoutRefusalTrace(logging.Filter):

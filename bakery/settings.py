@@ -30,8 +30,8 @@ SECRET_KEY = _environment.required(
     purpose="signs sessions and forms",
     example="$(python -c 'import secrets; print(secrets.token_urlsafe(50))')",
 )
-# For secrets that staff will type into the admin; no page asks for one yet.
-SECRETS_KEY = _environment.fernet_key("SECRETS_KEY", purpose="encrypts the secrets that staff enter")
+# The first one seals what staff enter, all of them open it.
+SECRETS_KEY = _environment.sealing_keys("SECRETS_KEY", purpose="seals the models' keys that staff enter")
 PUBLIC_URL = _environment.origin(
     "PUBLIC_URL",
     "http://localhost:8000",
@@ -91,6 +91,7 @@ AITOOLS_CLAIMS = "orders.claims.unbacked"
 AITOOLS_ADDRESS_CHANGED = "orders.customers.address_changed"
 AITOOLS_PLACES = "orders.places.described"
 AITOOLS_SHOP_NAME = "bakery.title.shop_name"
+AITOOLS_TIME_ZONE = "bakery.localtime.shop_zone"
 AITOOLS_PROVIDERS = {
     "anthropic": "aitools.providers.anthropic.AnthropicProvider",
     "openai": "aitools.providers.openai.OpenAIProvider",
@@ -218,10 +219,10 @@ CONTACT_TURNS_PER_MINUTE = _environment.number(
 CONTACT_TURNS_PER_HOUR = _environment.number(
     "CONTACT_TURNS_PER_HOUR", 120, purpose="how often the bot answers one contact in an hour, 0 for no cap"
 )
-
 MEDIA_MAX_MEGABYTES = _environment.number(
     "MEDIA_MAX_MEGABYTES", 16, least=1, purpose="how large a picture, voice note or document is fetched to be shown"
 )
+
 # Django
 
 INSTALLED_APPS = [
@@ -308,9 +309,9 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W021",
 ]
 
-# Logging
+# Logging and error reports
 
-LOGGING = log_lines.configuration(
-    secrets=_environment.secrets(("_TOKEN", "_KEY", "_SECRET")),
-    readable=DEBUG or DEMO,
-)
+ENVIRONMENT_SECRETS = _environment.secrets(("_TOKEN", "_KEY", "_SECRET"))
+LOGGING = log_lines.configuration(secrets=ENVIRONMENT_SECRETS, readable=DEBUG or DEMO)
+DEFAULT_EXCEPTION_REPORTER = "bakery.error_reports.HidingReporter"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "bakery.error_reports.HidingFilter"

@@ -110,7 +110,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="modelendpoint",
             name="sealed_key",
-            field=models.TextField(blank=True, db_default="", editable=False),
+            field=models.TextField(blank=True, db_default="", editable=False, serialize=False),
         ),
         migrations.AddField(
             model_name="modelendpoint",

@@ -93,7 +93,7 @@ class ModelEndpoint(models.Model):
         help_text=_("For example ANTHROPIC_API_KEY. The key itself is not stored here."),
     )
     # Defaults of the database: the release before this one knows none of these.
-    sealed_key = models.TextField(blank=True, editable=False, db_default="")
+    sealed_key = models.TextField(blank=True, editable=False, db_default="", serialize=False)
     key_set_at = models.DateTimeField(_("key stored"), null=True, blank=True, editable=False)
     input_price = price_field(_("price of input"))
     cached_price = price_field(_("price of cached input"))
@@ -130,6 +130,11 @@ class ModelEndpoint(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def place(self) -> str:
+        """What its key is sealed for: this stored row and no other."""
+        return f"model endpoint {self.pk}"
 
 
 class BotProfile(models.Model):

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from aitools.errors import ConfigurationError
+from aitools.prices import Prices
 from aitools.types import ModelReply, ModelRequest
 
 #: Seconds a model may take for one reply; SDK retries are always off.
@@ -23,6 +24,9 @@ class EndpointConfig:
     the row's, 0 for the environment's.  ``vendor`` names whose ways a server
     that is compatible with OpenAI has, "" when nobody knows.  ``plan`` asks for
     tools by a JSON plan; ``may_plan`` turns to one when the vendor refuses tools.
+    ``name`` is what staff call it.  ``broken``: the vendor refuses us for good, so
+    it is asked only now and then.  ``unusable`` says why it can't be asked at all.
+    ``prices`` is None where they are not known.
     """
 
     kind: str
@@ -35,6 +39,15 @@ class EndpointConfig:
     plan: bool = False
     may_plan: bool = True
     vendor: str = ""
+    name: str = ""
+    broken: bool = False
+    unusable: str = ""
+    prices: Prices | None = None
+
+    @property
+    def label(self) -> str:
+        """What it is called in events and logs."""
+        return self.name or self.kind
 
     def __repr__(self) -> str:
         return f"EndpointConfig(kind={self.kind!r}, model={self.model!r})"

@@ -1,5 +1,7 @@
 """Reading variables: a good value becomes a typed one, a bad one a line that says what to do."""
 
+import base64
+
 import pytest
 
 from bakery.environment import Environment
@@ -91,11 +93,32 @@ def test_what_no_host_header_can_equal_is_told(hosts: str) -> None:
 
 def test_a_value_is_never_repeated_in_its_problem() -> None:
     environment = Environment({"KEY": "hunter2-hunter2", "DATABASE_URL": "mysql://root:hunter2@x/y"})
-    environment.fernet_key("KEY", purpose="p")
+    environment.sealing_keys("KEY", purpose="p")
     environment.matching("KEY", "[0-9]+", form="digits", purpose="p", example="1")
     environment.database("DATABASE_URL", purpose="p", example="e")
     assert len(environment.problems) == 3
     assert "hunter2" not in " ".join(problems(environment))
+
+
+KEY = base64.b64encode(b"k" * 32).decode()
+OTHER = base64.urlsafe_b64encode(b"\xff" * 32).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"), [("", ()), (KEY, (KEY,)), (f"{KEY}, {OTHER}", (KEY, OTHER)), (f"{KEY},", (KEY,))]
+)
+def test_sealing_keys_are_32_bytes_in_either_base64(text: str, keys: tuple[str, ...]) -> None:
+    environment = Environment({"KEYS": text})
+    assert environment.sealing_keys("KEYS", purpose="p") == keys
+    assert problems(environment) == []
+    assert set(keys) <= set(environment.secrets(("_none",)))
+
+
+@pytest.mark.parametrize("text", ["short", KEY[:-4], f"{KEY} {KEY}", f"{KEY},x", "a" * 44, "clave ñ"])
+def test_anything_else_is_no_sealing_key(text: str) -> None:
+    environment = Environment({"KEYS": text})
+    assert environment.sealing_keys("KEYS", purpose="p") == ()
+    assert len(environment.problems) == 1
 
 
 def test_secrets_are_found_by_name_and_inside_urls() -> None:
