@@ -44,12 +44,12 @@ class Cap:
 
 def wait_for(*caps: Cap) -> float:
     """Count one more under each cap; the longest wait in seconds until all have room again, 0 when they have."""
-    return _asked(lambda: max(_waits(caps), default=0.0), 0.0)
+    return asked(lambda: max(_waits(caps), default=0.0), 0.0)
 
 
 def stop(why: str, seconds: int, *name: str) -> bool:
     """Stop what has this name for some seconds; ``why`` is given to whoever asks. False if it was stopped already."""
-    return _asked(lambda: bool(_client(settings.REDIS_URL).set(_stop_key(*name), why, ex=seconds, nx=True)), True)
+    return asked(lambda: bool(client_of(settings.REDIS_URL).set(_stop_key(*name), why, ex=seconds, nx=True)), True)
 
 
 def stopped(*name: str) -> tuple[str, float]:
@@ -57,18 +57,18 @@ def stopped(*name: str) -> tuple[str, float]:
     key = _stop_key(*name)
 
     def ask() -> tuple[str, float]:
-        with _client(settings.REDIS_URL).pipeline() as both:
+        with client_of(settings.REDIS_URL).pipeline() as both:
             both.get(key)
             both.pttl(key)
             why, left = both.execute()
         return (why.decode(), max(left, 0) / 1000) if why else ("", 0.0)
 
-    return _asked(ask, ("", 0.0))
+    return asked(ask, ("", 0.0))
 
 
 def _waits(caps: tuple[Cap, ...]) -> list[float]:
     """How long each cap makes wait. One round trip, in one piece."""
-    with _client(settings.REDIS_URL).pipeline() as together:
+    with client_of(settings.REDIS_URL).pipeline() as together:
         for cap in caps:
             together.set(cap.key, 0, ex=cap.seconds, nx=True)
             together.incr(cap.key)
@@ -83,12 +83,16 @@ def _stop_key(*name: str) -> str:
 
 
 @cache
-def _client(url: str) -> Redis:
+def client_of(url: str) -> Redis:
+    """This process's connections to Redis."""
     return Redis.from_url(url, socket_connect_timeout=ANSWER_SECONDS, socket_timeout=ANSWER_SECONDS)
 
 
-def _asked(ask: Callable[[], Result], otherwise: Result) -> Result:
-    """Redis' answer if it comes whole and in time: its client counts the time for each read anew."""
+def asked(ask: Callable[[], Result], otherwise: Result) -> Result:
+    """Redis' answer if it comes whole and in time, else ``otherwise``.
+
+    Its client counts the time for each read anew.
+    """
     global _without_until  # noqa: PLW0603 - one value per process
     if time.monotonic() < _without_until:
         return otherwise

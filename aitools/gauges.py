@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Min
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from aitools import clock, deadletters
+from aitools import behaviour, breakers, clock, deadletters
 from aitools.models import Conversation, OutboundMessage, PendingConfirmation, Turn
 from aitools.models.turns import OPEN_TURN
 from aitools.outbox import OPEN
@@ -70,7 +70,8 @@ class DatabaseGauges:
             read = list(_read())
         except DatabaseError as error:
             log.warning("gauges can't be read: %s", type(error).__name__)
-        return [_gauge("aitools_database_up", "Whether the gauges could be read.", float(bool(read))), *read]
+        up = _gauge("aitools_database_up", "Whether the gauges could be read.", float(bool(read)))
+        return [up, *read, *(_breakers() if read else [])]
 
 
 def _read() -> Iterator[Metric]:
@@ -79,6 +80,17 @@ def _read() -> Iterator[Metric]:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SCRAPE_SECONDS}s"])
         for name, meaning, ask in GAUGES:
             yield _gauge(name, meaning, ask())
+
+
+def _breakers() -> Iterator[Metric]:
+    """After the transaction: each asks Redis."""
+    gauge = GaugeMetricFamily(
+        "aitools_model_breaker", "0 asked as any, 1 one request tries, 2 left alone.", labels=["kind", "endpoint"]
+    )
+    for endpoint in behaviour.current().endpoints():
+        if breakers.guards(endpoint):
+            gauge.add_metric([endpoint.kind, str(endpoint.endpoint_id)], breakers.state_of(endpoint))
+    yield gauge
 
 
 def _gauge(name: str, meaning: str, value: float) -> Metric:

@@ -13,6 +13,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable
+from decimal import Decimal
 from functools import wraps
 from typing import ParamSpec
 
@@ -52,11 +53,13 @@ TOOLS = _counter("aitools_tool_calls", "Tool calls, by tool and what became of t
 CONFIRMATIONS = _counter("aitools_confirmations", "Questions asked, and what became of them.", "outcome")
 EVENTS = _counter("aitools_loop_events", "Events of turns as a whole, such as guarded replies.", "kind")
 SENDS = _counter("aitools_sends", "Messages to customers, by what became of them.", "channel", "status")
+STOPS = _counter("aitools_sender_stops", "Senders left alone for a while: refused, or asked to rest.", "channel", "why")
 WEBHOOKS = _counter("aitools_webhooks", "Requests with inbound events, by what became of them.", "channel", "result")
 UNSUPPORTED = _counter("aitools_unsupported", "Inbound messages, and parts of webhooks, that we can't read.", "channel")
 LEASES_LOST = _counter("aitools_leases_lost", "Passes whose conversation another worker, or a person, took.")
 SWEEPS = _counter("aitools_sweeps_found", "Sweeps that found work nobody had been woken for.", "work")
 MODEL_FAILURES = _counter("aitools_model_failures", "Requests without a reply.", "kind", "error")
+MODEL_COST = _counter("aitools_model_cost_dollars", "What replies cost, where prices are known.", "kind")
 MODEL_SECONDS = Histogram(
     "aitools_model_seconds", "Time to a model's reply.", ["kind"], buckets=MODEL_BUCKETS, registry=REGISTRY
 )
@@ -108,6 +111,11 @@ def sent(channel: str, status: str) -> None:
 
 
 @harmless
+def sender_stopped(channel: str, why: str) -> None:
+    STOPS.labels(channel, why).inc()
+
+
+@harmless
 def webhook(channel: str, result: str) -> None:
     WEBHOOKS.labels(channel, result).inc()
 
@@ -135,6 +143,12 @@ def model_replied(kind: str, seconds: float) -> None:
 @harmless
 def model_failed(kind: str, error: str) -> None:
     MODEL_FAILURES.labels(kind, error).inc()
+
+
+@harmless
+def model_cost(kind: str, cost: Decimal | None) -> None:
+    if cost is not None:
+        MODEL_COST.labels(kind).inc(float(cost))
 
 
 def counted() -> Collector:

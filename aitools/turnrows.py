@@ -140,6 +140,7 @@ class TurnRows:
             input_tokens=reply.usage.input,
             output_tokens=reply.usage.output,
             cached_tokens=reply.usage.cached_input,
+            cost=got.cost,
             duration_ms=got.duration_ms,
         )
         self.steps.append(step)

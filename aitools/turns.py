@@ -30,6 +30,7 @@ from aitools import (
     outbox,
     reports,
     results,
+    spending,
     texts,
     turnrows,
     work,
@@ -182,7 +183,7 @@ def _do(now: Work, so_far: Transcript, action: Action) -> bool:
 
 def _call_model(now: Work, so_far: Transcript, action: CallModel) -> bool:
     """One reply becomes a step and its calls, whatever they are."""
-    endpoints = now.behaviour.endpoints()
+    endpoints, why = spending.chain(now.behaviour, now.now)
     leases.cover(now.lease, completion.longest_wait(endpoints))
     request = history.request(now, so_far, action)
     try:
@@ -194,7 +195,8 @@ def _call_model(now: Work, so_far: Transcript, action: CallModel) -> bool:
     step = now.turn_rows.add_step(got, action.nudge, dict(request.facts))
     if action.event:
         now.turn_rows.report(action.event, step=step.index, error=action.detail)
-    for failure in got.failures:
+    spending.spent(got.cost)
+    for failure in (*why, *got.failures):
         now.turn_rows.report(events.FALLBACK, step=step.index, error=failure)
     return True
 

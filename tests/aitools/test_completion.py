@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from django.db import OperationalError
 
-from aitools import completion
+from aitools import completion, endpointmarks
 from aitools.completion import Completion, complete, shorter
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.models import ModelEndpoint
@@ -54,9 +54,9 @@ def down() -> ProviderError:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> Iterator[None]:
-    completion.forget_refusals()
+    endpointmarks.forget_refusals()
     yield
-    completion.forget_refusals()
+    endpointmarks.forget_refusals()
 
 
 def _asked(*lines: scripted.Line, endpoint: EndpointConfig = FIRST) -> tuple[Completion, list[ModelRequest]]:

@@ -23,9 +23,9 @@ NO_TOOLS = Fault(400, "api_error", "gemma3:4b does not support tools")
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> Iterator[None]:
-    completion.forget_refusals()
+    endpointmarks.forget_refusals()
     yield
-    completion.forget_refusals()
+    endpointmarks.forget_refusals()
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_a_vendor_that_refuses_tools_is_asked_for_a_plan_and_remembered(
         assert desk.write("¿qué hay?") == ["Hay pan."]
         row.refresh_from_db()
         assert row.refuses_tools
-        completion.forget_refusals()  # another process knows only the row
+        endpointmarks.forget_refusals()  # another process knows only the row
         assert desk.write("¿y qué más?") == ["Y café."]
 
     assert ["tools" in received.body for received in server.received] == [True, False, False, False]
