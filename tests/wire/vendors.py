@@ -24,12 +24,12 @@ from typing import Any
 
 from aitools.providers import http
 from aitools.types import ModelReply
-from tests.wire import chat_api, messages_api, ollama_api, responses_api
+from tests.wire import chat_api, gemini_api, messages_api, ollama_api, responses_api
 from tests.wire.issued import Issued
 
 API_KEY = "test-vendor-key-0001"
 #: Each knows its ``PATH`` and where its key stands, judges, and answers.
-_APIS: dict[str, Any] = {api.VENDOR: api for api in (messages_api, responses_api, chat_api, ollama_api)}
+_APIS: dict[str, Any] = {api.VENDOR: api for api in (messages_api, responses_api, chat_api, gemini_api, ollama_api)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class VendorServer:
 
     @property
     def url(self) -> str:
-        """Where Anthropic's and Ollama's paths begin."""
+        """Where Anthropic's, Gemini's and Ollama's paths begin."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -125,6 +125,8 @@ class VendorServer:
             "OPENAI_API_KEY": API_KEY,
             "DEEPSEEK_BASE_URL": self.openai_url,
             "DEEPSEEK_API_KEY": API_KEY,
+            "GEMINI_BASE_URL": self.url,
+            "GEMINI_API_KEY": API_KEY,
             "OLLAMA_BASE_URL": self.url,
         }
 
