@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from aitools.channels.base import ErrorClass, Explains, channel_for
+from aitools.channels.base import ErrorClass, Explains, Pause, channel_for
 from aitools.errors import ConfigurationError
 
 _ADVICE: dict[ErrorClass, str | Promise] = {
@@ -37,11 +37,22 @@ def class_of(channel: str, code: str) -> ErrorClass:
     """What a code stored with a message means: one of the vendor's, or the name of a class."""
     if code in (ErrorClass.WINDOW, ErrorClass.CONFIG, ErrorClass.OPT_OUT, ErrorClass.CONTENT):
         return ErrorClass(code)
+    vendor = _explaining(channel)
+    return vendor.error_class(code) if vendor else ErrorClass.UNKNOWN
+
+
+def pause_of(channel: str, code: str) -> Pause | None:
+    """How long the vendor wants us to wait after this code, if it says so."""
+    vendor = _explaining(channel)
+    return vendor.pause(code) if vendor else None
+
+
+def _explaining(channel: str) -> Explains | None:
     try:
         vendor = channel_for(channel)
     except ConfigurationError:  # an old conversation of a channel that is gone
-        return ErrorClass.UNKNOWN
-    return vendor.error_class(code) if isinstance(vendor, Explains) else ErrorClass.UNKNOWN
+        return None
+    return vendor if isinstance(vendor, Explains) else None
 
 
 def advice(channel: str, code: str) -> str:

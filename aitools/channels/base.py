@@ -67,6 +67,14 @@ class ErrorClass(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """The vendor wants us to wait for some seconds: with all that this sender sends, or with this recipient only."""
+
+    seconds: float
+    whole_sender: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class InboundMessage:
     """One inbound event, after verification and parsing.
 
@@ -116,6 +124,8 @@ class Capabilities:
     ``lists``: choices from a list can be sent, and arrive as presses;
     ``read_receipts``: statuses tell that the customer has read.
     ``welcomed_words``: the opt-in words that the vendor answers itself.
+    ``in_order_after``: once the vendor reports this of a message, the next one
+    can't overtake it; None where nothing is reported, or nothing overtakes.
     """
 
     buttons: bool = False
@@ -133,6 +143,7 @@ class Capabilities:
     read_receipts: bool = False
     opt_in_words: frozenset[str] = OPT_IN_WORDS
     welcomed_words: frozenset[str] = frozenset()
+    in_order_after: DeliveryStatus | None = None
 
     def has_buttons(self, language: str) -> bool:
         """Whether a question in this language ("es", or "es-mx") is sent with buttons."""
@@ -214,17 +225,6 @@ class Attentive(Protocol):
         ...
 
 
-@runtime_checkable
-class Explains(Protocol):
-    """A channel whose vendor has error codes; staff are then advised what to do about each."""
-
-    def error_class(self, code: str) -> ErrorClass:
-        """What the code means for us."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Checkup:
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """A customer's file. ``mime_type`` is of a closed list, and the bytes look like it."""
@@ -261,6 +261,21 @@ class Fetches(Protocol):
         ...
 
 
+@runtime_checkable
+class Explains(Protocol):
+    """A channel whose vendor has error codes; staff are then advised what to do about each."""
+
+    def error_class(self, code: str) -> ErrorClass:
+        """What the code means for us."""
+        ...
+
+    def pause(self, code: str) -> Pause | None:
+        """How long the vendor wants us to wait after this code; None where the usual waits do."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
     """What a look at a channel's setup found, in plain words for whoever runs the desk.
 
     ``is_used``: any of its settings is there.  ``problems`` say what is missing

@@ -24,6 +24,7 @@ from aitools.channels.base import (
     Fetched,
     InboundMessage,
     OutgoingMessage,
+    Pause,
     Sent,
     Unfetched,
 )
@@ -106,6 +107,9 @@ class TwilioChannel(ABC):
     def error_class(self, code: str) -> ErrorClass:
         return codes.class_of(code)
 
+    def pause(self, code: str) -> Pause | None:
+        return codes.pause(code)
+
     def check(self) -> Checkup:
         """What is missing or wrong in the settings, at Twilio, or on the way to us."""
         return checkup.look(self.name, self.configured_sender)
@@ -159,6 +163,8 @@ class TwilioSms(TwilioChannel):
             opt_in_words=OPT_IN_WORDS | START_WORDS_OF_TWILIO,
             welcomed_words=START_WORDS_OF_TWILIO,
             per_second=settings.TWILIO_SMS_PER_SECOND,
+            # Carriers tell of few deliveries, and late.
+            in_order_after=DeliveryStatus.SENT if settings.PUBLIC_URL else None,
         )
 
     def on_the_wire(self, text: str) -> str:
@@ -186,6 +192,7 @@ class TwilioWhatsApp(TwilioChannel):
             templates=frozenset(settings.TWILIO_LATE_CONTENT_SIDS),
             opt_out_words=STOP_WORDS_OF_TWILIO | {"BAJA"},
             per_second=settings.TWILIO_WHATSAPP_PER_SECOND,
+            in_order_after=DeliveryStatus.DELIVERED if settings.PUBLIC_URL else None,
             read_receipts=True,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aitools.channels.base import DeliveryStatus, ErrorClass
+from aitools.channels.base import DeliveryStatus, ErrorClass, Pause
 
 _CODES: Mapping[ErrorClass, tuple[int, ...]] = {
     ErrorClass.RETRY: (
@@ -15,7 +15,7 @@ _CODES: Mapping[ErrorClass, tuple[int, ...]] = {
     ErrorClass.LATER: (30003, 30008),  # handset unreachable, unknown
     ErrorClass.SLOW: (
         *(63017, 63018, 63038),  # limits of the channel and of the day
-        30450,  # blocked against pumping, some 20 minutes
+        30450,  # the customer's number or region, blocked against pumping, for some 20 minutes
     ),
     ErrorClass.OPT_OUT: (21610,),
     ErrorClass.WINDOW: (63016,),
@@ -41,6 +41,10 @@ _CODES: Mapping[ErrorClass, tuple[int, ...]] = {
     ),
 }
 _CLASS_BY_CODE = {str(code): one for one, codes in _CODES.items() for code in codes}
+
+#: The account's messages of 24 rolling hours are used up. One an hour finds out when there are more. Of the other
+#: limits, 63018 and 30450 are of one customer or of templates alone: they must not silence the shop.
+_PAUSES = {"63038": Pause(3600.0)}
 
 #: What WhatsApp's older numbers are called today; they still appear in callbacks.
 _RENAMED: Mapping[str, str] = {
@@ -69,6 +73,11 @@ _STATUSES: Mapping[str, DeliveryStatus] = {
 def class_of(code: str) -> ErrorClass:
     """What a code means for us. Twilio warns that codes change: an unknown one is permanent, and staff see it."""
     return _CLASS_BY_CODE.get(_RENAMED.get(code, code), ErrorClass.UNKNOWN)
+
+
+def pause(code: str) -> Pause | None:
+    """How long Twilio wants our sender to be silent after this code."""
+    return _PAUSES.get(code)
 
 
 def status_of(word: str) -> DeliveryStatus | None:

@@ -17,9 +17,10 @@ from aitools.channels.base import (
     Fetched,
     InboundMessage,
     OutgoingMessage,
+    Pause,
     Sent,
-)
     Unfetched,
+)
 from aitools.channels.whatsapp import checkup, client, codes, inbound, media, outbound, signature
 from aitools.channels.whatsapp.outbound import BUTTON_TEXT_LIMIT, TEXT_LIMIT
 from aitools.channels.whatsapp.values import listed, text
@@ -50,6 +51,8 @@ class WhatsAppCloud:
             pair_rate=(20, 60),
             lists=True,
             read_receipts=True,
+            # "The order in which messages are delivered is not guaranteed" but so, says Meta.
+            in_order_after=DeliveryStatus.DELIVERED,
         )
 
     def verify(self, request: HttpRequest) -> None:
@@ -79,8 +82,14 @@ class WhatsAppCloud:
     def error_class(self, code: str) -> ErrorClass:
         return codes.error_class(code)
 
+    def pause(self, code: str) -> Pause | None:
+        return codes.pause(code)
+
     def check(self) -> Checkup:
         return checkup.look()
+
+    def fetch(self, medium: Mapping[str, Json]) -> Fetched | Unfetched:
+        return media.fetch(medium)
 
     def attend(self, account: str, provider_id: str) -> None:
         """Two blue ticks, and "typing…" until our reply comes or 25 s have passed."""
@@ -88,9 +97,6 @@ class WhatsAppCloud:
             "messaging_product": "whatsapp",
             "status": "read",
             "message_id": provider_id,
-    def fetch(self, medium: Mapping[str, Json]) -> Fetched | Unfetched:
-        return media.fetch(medium)
-
             "typing_indicator": {"type": "text"},
         }
         client.post(account, body, ATTEND_SECONDS)

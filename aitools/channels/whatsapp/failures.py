@@ -7,15 +7,12 @@ import re
 import httpx2
 
 from aitools.channels.base import ErrorClass
-from aitools.channels.whatsapp.codes import PAIR_RATE, PAIR_WAIT_SECONDS, error_class
+from aitools.channels.whatsapp.codes import error_class, pause
 from aitools.channels.whatsapp.values import Value, text
 from aitools.errors import ChannelError, ChannelPermanent, ChannelTransient, ChannelUnknown
 
 TOO_MANY_REQUESTS = 429
 SERVER_ERROR = 500
-#: Meta holds a number back for hours: trying again soon makes it worse.
-LONG_PAUSE_SECONDS = 3600.0
-
 #: Numbers and message ids, which hold the number, stand in Meta's words.
 _PERSONAL = re.compile(r"wamid\.\S+|\+?\d{7,}")
 _NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
@@ -44,7 +41,8 @@ def refusal(answer: httpx2.Response) -> ChannelError:
     kind = error_class(code)
     words = f"Meta {code}: {_words(found)}"
     if answer.status_code == TOO_MANY_REQUESTS or kind.kind == "retry":
-        return ChannelTransient(words, code=code, retry_after=_pause(code, kind))
+        wanted = pause(code)
+        return ChannelTransient(words, code=code, retry_after=wanted.seconds if wanted else None)
     if answer.status_code >= SERVER_ERROR and kind is ErrorClass.UNKNOWN:
         return ChannelUnknown(words, code=code)
     return ChannelPermanent(words, code=code, kind=kind.kind)
@@ -57,12 +55,6 @@ def _wordless(status: int) -> ChannelError:
     if status >= SERVER_ERROR:
         return ChannelUnknown(text_of_it, code=code)
     return ChannelPermanent(text_of_it, code=code, kind="config")
-
-
-def _pause(code: str, kind: ErrorClass) -> float | None:
-    if code == PAIR_RATE:
-        return PAIR_WAIT_SECONDS
-    return LONG_PAUSE_SECONDS if kind is ErrorClass.SLOW else None
 
 
 def _error(answer: httpx2.Response) -> Value:
