@@ -80,6 +80,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 lock: $(VENV)/installed-dev
 	$(UV_COMPILE) --output-file requirements.txt
 	$(UV_COMPILE) --group local --output-file requirements-local.txt
+	$(UV_COMPILE) --group gemini --output-file requirements-gemini.txt
 	$(UV_COMPILE) --group dev --output-file requirements-dev.txt
 
 $(VENV)/installed-%: requirements-%.txt
