@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.utils import translation
 
@@ -31,7 +30,7 @@ from aitools import (
     texts,
     wording,
 )
-from aitools.arrivals import LONGEST_SETTLE_SECONDS, Sender
+from aitools.arrivals import LONGEST_SETTLE_SECONDS
 from aitools.channels.base import EventKind, InboundMessage, channel_for
 from aitools.interruptions import read_all
 from aitools.models import (
@@ -42,7 +41,7 @@ from aitools.models import (
     Mode,
     OutboundMessage,
 )
-from aitools.storable import one_line, storable
+from aitools.storable import storable
 
 log = logging.getLogger(__name__)
 
@@ -121,16 +120,17 @@ def _receive(event: InboundMessage) -> int:
     if not event.address:
         return _put_aside(event)
     event = presses.told(event)
-    sender = arrivals.sender_of(event, identities.key_of(event))
-    if sender is not None and sender.is_known and _is_plain_talk(sender, event):
-        try:
-            due_in = arrivals.store(sender, event)
-        except IntegrityError:
-            return _receive_with_care(event)
-        if due_in is not None:
-            queue.wake(sender.conversation.pk, due_in)
-            return 1
-    return _receive_with_care(event)
+    in_force = behaviour.known()
+    if in_force is None or not _is_plain_talk(event, in_force.profile):
+        return _receive_with_care(event)
+    try:
+        arrived = arrivals.store(event, identities.key_of(event), in_force)
+    except IntegrityError:
+        return _receive_with_care(event)
+    if arrived is None:
+        return _receive_with_care(event)
+    queue.wake(arrived.conversation_id, arrived.due_in)
+    return 1
 
 
 def _put_aside(event: InboundMessage) -> int:
@@ -149,15 +149,11 @@ def _put_aside(event: InboundMessage) -> int:
     return int(is_new)
 
 
-def _is_plain_talk(sender: Sender, event: InboundMessage) -> bool:
-    """Talk for the bot that changes nothing but the conversation's count; remembers the sender's name."""
-    conversation = sender.conversation
-    if conversation.mode != Mode.BOT or conversation.opted_out_at or not sender.behaviour.profile.bot_on:
-        return False
+def _is_plain_talk(event: InboundMessage, profile: BotProfile) -> bool:
+    """Talk that changes nothing but the count of a conversation that the bot answers."""
     if event.kind not in TALK or event.message_kind in SILENT | corrections.KINDS or commands.is_reset(event):
         return False
-    _remember_sender(conversation, event)
-    return _kind(conversation, event) == event.kind
+    return profile.bot_on and not _opts_out(event)
 
 
 def _receive_with_care(event: InboundMessage) -> int:
@@ -268,13 +264,16 @@ def _leave_to_staff(conversation: Conversation, row: InboundEvent, profile: BotP
 
 def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
     """The vendor's word first, then the channel's words for leaving and coming back."""
-    word = _word(event) if event.kind == EventKind.MESSAGE else ""
-    can = channel_for(event.channel).capabilities
-    if word in can.opt_out_words:
+    if _opts_out(event):
         return EventKind.OPT_OUT
-    if conversation.opted_out_at and word in can.opt_in_words:
-        return EventKind.OPT_IN
+    if conversation.opted_out_at and event.kind == EventKind.MESSAGE:
+        can = channel_for(event.channel).capabilities
+        return EventKind.OPT_IN if _word(event) in can.opt_in_words else event.kind
     return event.kind
+
+
+def _opts_out(event: InboundMessage) -> bool:
+    return event.kind == EventKind.MESSAGE and _word(event) in channel_for(event.channel).capabilities.opt_out_words
 
 
 def _word(event: InboundMessage) -> str:
@@ -282,13 +281,10 @@ def _word(event: InboundMessage) -> str:
 
 
 def _remember_sender(conversation: Conversation, event: InboundMessage) -> None:
-    if name := one_line(event.profile_name):
-        conversation.profile_name = name[:120]
-    if event.phone:
-        conversation.phone = event.phone[:20]
-    page_language = event.extra.get("language")
-    if not conversation.language and page_language in dict(settings.LANGUAGES):
-        conversation.language = page_language
+    sender = arrivals.about(event)
+    conversation.profile_name = sender.name or conversation.profile_name
+    conversation.phone = sender.phone or conversation.phone
+    conversation.language = conversation.language or sender.language
 
 
 def _wait(conversation: Conversation) -> float:
