@@ -192,5 +192,6 @@ def _tell(row: ModelEndpoint, error: keyring.CannotOpen) -> None:
 
 
 def _from_environment() -> EndpointConfig:
-    own = settings.AI_PROVIDER == "offline"
-    return offline() if own else EndpointConfig(kind=settings.AI_PROVIDER, model=settings.AI_MODEL)
+    if settings.AI_PROVIDER == "offline":
+        return offline()
+    return EndpointConfig(kind=settings.AI_PROVIDER, model=settings.AI_MODEL, vendor=settings.AI_VENDOR)

@@ -76,7 +76,7 @@ class Environment:
         value = self.text(name, default)
         if value in allowed:
             return value
-        self.problems.append(Problem(name, f"must be one of {', '.join(allowed)}", purpose, default))
+        self.problems.append(Problem(name, f"must be one of {', '.join(filter(None, allowed))}", purpose, default))
         return default
 
     def matching(self, name: str, pattern: str, *, form: str, purpose: str, example: str) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import django_stubs_ext
 from django.utils.translation import gettext_lazy as _
 
+from aitools.providers.vendors import VENDORS
 from bakery import logging as log_lines
 from bakery.environment import Environment
 from bakery.unfold import UNFOLD  # noqa: F401
@@ -68,21 +69,35 @@ REDIS_PREFIX = _environment.text("REDIS_PREFIX", "bakery:")
 
 # Providers and channels
 
+_VENDORS = {
+    "anthropic": "ANTHROPIC",
+    "openai": "OPENAI",
+    "openai_chat": "OPENAI",
+    "gemini": "GEMINI",
+    "ollama": "OLLAMA",
+}
 AI_PROVIDER = _environment.choice(
-    "AI_PROVIDER", "offline", ("offline", "anthropic", "openai"), purpose="the kind of the first model endpoint"
+    "AI_PROVIDER", "offline", ("offline", *_VENDORS), purpose="the kind of the first model endpoint"
 )
 AI_MODEL = _environment.text("AI_MODEL")
+AI_VENDOR = _environment.choice(
+    "AI_VENDOR", "", ("", *VENDORS), purpose="who is meant by AI_PROVIDER=openai_chat; empty: another server"
+)
 ANTHROPIC_API_KEY = _environment.text("ANTHROPIC_API_KEY")
 OPENAI_API_KEY = _environment.text("OPENAI_API_KEY")
+GEMINI_API_KEY = _environment.text("GEMINI_API_KEY")
+# The adapters read these themselves; here only their form is checked.
+_base_urls = {f"{_prefix}_BASE_URL" for _prefix in _VENDORS.values()}
 if AI_PROVIDER != "offline":
     AI_MODEL = _environment.required(
         "AI_MODEL", purpose=f"the model to ask at AI_PROVIDER={AI_PROVIDER}", example="the-name-of-the-model"
     )
-    _environment.required(
-        f"{AI_PROVIDER.upper()}_API_KEY", purpose=f"AI_PROVIDER={AI_PROVIDER} needs it", example="sk-…"
-    )
-# The SDKs read these themselves; here only their form is checked.
-for _name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+    _chat = VENDORS.get(AI_VENDOR) if AI_PROVIDER == "openai_chat" else None
+    _prefix = _chat.variables if _chat else _VENDORS[AI_PROVIDER]
+    _base_urls.add(f"{_prefix}_BASE_URL")
+    if not (_prefix == "OLLAMA" or (_chat and _chat.keyless)):
+        _environment.required(f"{_prefix}_API_KEY", purpose=f"AI_PROVIDER={AI_PROVIDER} needs it", example="sk-…")
+for _name in sorted(_base_urls):
     _environment.url(
         _name, "", ("http://", "https://"), purpose="where that vendor's API is", example="https://models.example.com"
     )
@@ -95,6 +110,9 @@ AITOOLS_TIME_ZONE = "bakery.localtime.shop_zone"
 AITOOLS_PROVIDERS = {
     "anthropic": "aitools.providers.anthropic.AnthropicProvider",
     "openai": "aitools.providers.openai.OpenAIProvider",
+    "openai_chat": "aitools.providers.openai_chat.OpenAIChatProvider",
+    "gemini": "aitools.providers.gemini.GeminiProvider",
+    "ollama": "aitools.providers.ollama.OllamaProvider",
     "scripted": "aitools.providers.scripted.ScriptedProvider",
     "offline": "orders.offline.provider.OfflineProvider",
 }

@@ -6,7 +6,6 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import httpx2
@@ -15,22 +14,9 @@ from aitools.errors import ProviderPermanent, ProviderTransient
 from aitools.providers import http
 from aitools.providers.base import EndpointConfig
 from aitools.providers.failures import failure_of
+from aitools.providers.homes import Home
 from aitools.storable import storable
 from aitools.types import Json, ModelReply, ModelRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """Where a vendor is when nobody says otherwise, and whose key it takes.
-
-    ``variables`` begins the names of the environment's variables: ``GROQ`` for
-    ``GROQ_API_KEY`` and ``GROQ_BASE_URL``.  ``keyless`` servers ask for no key.
-    """
-
-    name: str
-    url: str
-    variables: str
-    keyless: bool = False
 
 
 class Adapter(ABC):

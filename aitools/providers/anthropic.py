@@ -14,8 +14,9 @@ import anthropic
 import httpx2
 
 from aitools.errors import ProviderPermanent
-from aitools.providers.adapter import Adapter, Home, faults_of
+from aitools.providers.adapter import Adapter, faults_of
 from aitools.providers.failures import failure
+from aitools.providers.homes import Home
 from aitools.providers.payloads import (
     RAW_LIMIT,
     asks_the_same,

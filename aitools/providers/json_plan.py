@@ -18,6 +18,7 @@ from typing import ClassVar
 
 from aitools.providers.base import Provider
 from aitools.providers.payloads import arguments_from, results_in_order, wire_schema, wrapped
+from aitools.providers.schema_subset import plain
 from aitools.providers.spoken import with_plan
 from aitools.types import (
     AssistantStep,
@@ -73,7 +74,7 @@ def in_words(request: ModelRequest) -> ModelRequest:
     planned = bool(request.tools)
     messages = _joined(said for message in request.messages for said in _in_words(message, planned))
     system = "\n\n".join(part for part in (request.system.strip(), instruction(request.tools)) if part)
-    return replace(request, system=system, messages=messages, tools=())
+    return replace(request, system=system, messages=messages, tools=(), text_schema=plan_schema(request.tools))
 
 
 def instruction(tools: Sequence[ToolSpec]) -> str:
@@ -83,6 +84,21 @@ def instruction(tools: Sequence[ToolSpec]) -> str:
         for spec in tools
     ]
     return "\n".join([INSTRUCTION, *listed]) if listed else ""
+
+
+def plan_schema(tools: Sequence[ToolSpec]) -> dict[str, Json] | None:
+    """What a plan is, for servers that can keep a text to a schema; None when there are no tools."""
+    calls = [_object(tool=_word(spec.name), args=plain(spec.schema)) for spec in tools]
+    call = _object(action=_word("call"), calls={"type": "array", "items": {"anyOf": calls}})
+    return {"anyOf": [call, _object(action=_word("reply"), reply={"type": "string"})]} if tools else None
+
+
+def _object(**properties: Json) -> dict[str, Json]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _word(word: str) -> dict[str, Json]:
+    return {"type": "string", "enum": [word]}
 
 
 def _in_words(message: Message, planned: bool) -> Iterator[Message]:

@@ -9,9 +9,10 @@ import httpx2
 
 from aitools.errors import ProviderTransient
 from aitools.providers import http
-from aitools.providers.adapter import Adapter, Home
+from aitools.providers.adapter import Adapter
 from aitools.providers.chat_shape import calls_of, function_tool, mapping, raw_message, request_of, system_message
 from aitools.providers.failures import failure, failure_of
+from aitools.providers.homes import Home
 from aitools.providers.payloads import body_of, result_text, results_in_order, talk, wire_id, wrapped
 from aitools.providers.spoken import cleaned, text_in, with_calls_in_text
 from aitools.types import (

@@ -14,8 +14,9 @@ from typing import ClassVar
 import httpx2
 import openai
 
-from aitools.providers.adapter import Adapter, Home, faults_of
+from aitools.providers.adapter import Adapter, faults_of
 from aitools.providers.failures import failure
+from aitools.providers.homes import Home
 from aitools.providers.payloads import (
     arguments_from,
     asks_the_same,

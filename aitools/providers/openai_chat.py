@@ -7,16 +7,18 @@ came, not from the SDK's models, which know OpenAI's own answers only.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import httpx2
 import openai
 
-from aitools.providers.adapter import Adapter, Home, faults_of
+from aitools.providers.adapter import Adapter, faults_of
 from aitools.providers.base import EndpointConfig
 from aitools.providers.chat_shape import calls_of, function_tool, mapping, raw_message, request_of, system_message
 from aitools.providers.failures import failure
+from aitools.providers.homes import Home
 from aitools.providers.payloads import (
     arguments_from,
     body_of,
@@ -58,7 +60,7 @@ class OpenAIChatProvider(Adapter):
     home: ClassVar[Home] = OTHER
 
     def __init__(self, endpoint: EndpointConfig, http_client: httpx2.Client | None = None) -> None:
-        self._vendor = vendor_of(endpoint.vendor, endpoint.base_url)
+        self._vendor = vendor_of(endpoint.vendor, endpoint.base_url or os.environ.get("OPENAI_BASE_URL", ""))
         super().__init__(endpoint, http_client)
 
     def _home_of(self, endpoint: EndpointConfig) -> Home:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from aitools.providers.adapter import Home
+from aitools.providers.homes import Home
 
 #: How one tool is asked for: by its name, or with it alone and "required"; "" when neither is obeyed.
 Forced = Literal["named", "required", ""]
@@ -99,6 +99,6 @@ VENDORS: Mapping[str, Vendor] = {
 
 def vendor_of(name: str, base_url: str) -> Vendor:
     """The vendor that staff named, else what its address tells. Raises nothing: an unknown name is another server."""
-    if not name and base_url in ("", OPENAI.url):
+    if not name and base_url.rstrip("/") in ("", OPENAI.url):
         return OPENAI
     return VENDORS.get(name, OTHER)
