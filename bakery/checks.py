@@ -27,6 +27,16 @@ def tools_are_complete(app_configs: Any, **kwargs: Any) -> Sequence[checks.Check
     return []
 
 
+@checks.register()
+def the_models_sdk_is_installed(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """An error where the environment's model needs what is installed apart."""
+    if settings.AI_PROVIDER != "gemini":
+        return []
+    from aitools.providers import gemini
+
+    return [] if gemini.is_installed() else [checks.Error(gemini.NOT_INSTALLED, id="bakery.E003")]
+
+
 @checks.register(checks.Tags.security, deploy=True)
 def demo_is_off(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """A warning of `check --deploy` alone: for `make demo` it is what one wants."""

@@ -18,7 +18,7 @@ from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.types import Json
 
 #: Longest vendor text kept in an error; the rest may quote the customer.
-MESSAGE_LIMIT = 300
+MESSAGE_LIMIT = 500
 
 TRANSIENT = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "tool_generation"})
 

@@ -13,6 +13,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +21,7 @@ import httpx2
 
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.providers import http
-from aitools.providers.adapter import Adapter, Home
+from aitools.providers.adapter import Adapter
 from aitools.providers.failures import failure
 from aitools.providers.gemini_shape import (
     calls_of,
@@ -34,6 +35,7 @@ from aitools.providers.gemini_shape import (
     usage_of,
     word_of,
 )
+from aitools.providers.homes import Home
 from aitools.providers.payloads import body_of, wrapped
 from aitools.providers.schema_subset import plain
 from aitools.types import Json, ModelReply, ModelRequest, Stop
@@ -108,6 +110,14 @@ class GeminiProvider(Adapter):
             model=str(body.get("modelVersion") or self._model),
             request_id=str(body.get("responseId") or ""),
         )
+
+
+def is_installed() -> bool:
+    """Whether google-genai is there. Does not load it."""
+    try:
+        return find_spec("google.genai") is not None
+    except ModuleNotFoundError:  # not even its namespace
+        return False
 
 
 def _sdk() -> ModuleType:

@@ -171,7 +171,7 @@ def _signature_complaints(contents: list[Content], issued: Issued) -> Iterator[s
             signature = part.get("thoughtSignature")
             if issued.thinking and number == 0 and not signature:
                 yield "Function call is missing a thought_signature"
-            if signature in (None, FOREIGN):
+            if not signature or signature == FOREIGN:
                 continue
             known = issued.reasoning.get(signature)
             if known is None or part["functionCall"]["name"] != known["part"]["functionCall"]["name"]:

@@ -103,4 +103,4 @@ def test_the_vendors_sentence_is_kept(answer: dict[str, Any], said: str) -> None
 
 
 def test_a_long_sentence_is_cut_since_it_may_quote_the_customer() -> None:
-    assert len(str(failure(400, {"error": {"message": "x" * 5000}}))) == 300
+    assert len(str(failure(400, {"error": {"message": "x" * 5000}}))) == 500
