@@ -7,15 +7,18 @@ first and looked for again once the vendor's id of the message is known.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
-from aitools import clock, confirmations_state, metrics, queue
-from aitools.channels.advice import class_of
+from aitools import clock, confirmations_state, metrics, pacing, queue
+from aitools.channels.advice import class_of, pause_of
 from aitools.channels.base import DeliveryStatus, ErrorClass, Sent
 from aitools.models import Conversation, InboundEvent, InboundState, OutboundMessage, OutboundState
-from aitools.outbox import UNKNOWN
+from aitools.outbox import UNKNOWN, is_closed_question
 
 log = logging.getLogger(__name__)
 
@@ -23,22 +26,60 @@ log = logging.getLogger(__name__)
 LATER_SECONDS = 120
 #: What the customer surely got can't have failed any more.
 ARRIVED = (DeliveryStatus.DELIVERED, DeliveryStatus.READ)
+#: The vendor had it when it told of a failure.
+TAKEN = (OutboundState.SENT, OutboundState.UNCERTAIN)
 #: A later status does not change these states.
 CLOSED = (OutboundState.SENT, OutboundState.WITHDRAWN, OutboundState.FAILED)
 
 
-def mark_sent(row: OutboundMessage, sent: Sent) -> None:
-    """The vendor took it. A status that came earlier is never overwritten."""
+def mark_sent(row: OutboundMessage, sent: Sent) -> OutboundMessage:
+    """The vendor took it; the row as it is now. A status that came earlier is never overwritten.
+
+    What was refused for the window keeps that code: it is how one knows that it went as a template.
+    """
     with transaction.atomic():
         current = OutboundMessage.objects.select_for_update().get(pk=row.pk)
+        current.conversation = row.conversation
         current.provider_id = sent.provider_id or current.provider_id
         current.sent_at = current.sent_at or clock.now()
         current.status = forward(current.status, sent.status)
         if current.status != DeliveryStatus.FAILED:
-            current.state, current.error_code, current.error = OutboundState.SENT, "", ""
+            current.state = OutboundState.SENT
+            if not pacing.was_out_of_window(current):
+                current.error_code = current.error = ""
         current.save()
     metrics.sent(row.conversation.channel, current.state)
-    _apply_early(row, sent.provider_id)
+    _apply_early(current, sent.provider_id)
+    return current
+
+
+def send_as_template(row: OutboundMessage, *, code: str, reason: str, states: Sequence[str]) -> bool:
+    """Queue what was refused for the closed window once more, as a template; whether it will go.
+
+    Once: not what went as one, not what nobody waits for any more, nor what
+    something newer has overtaken.  Only while it is in one of ``states``.
+    """
+    was_one = pacing.goes_as_template(row, row.attempted_at or row.created_at)
+    if was_one or not pacing.has_template(row) or is_closed_question(row) or _is_overtaken(row):
+        return False
+    again = _anew(code) | {"due_at": clock.now(), "error": f"goes as a template: {reason}"[:300]}
+    refused = OutboundMessage.objects.filter(pk=row.pk, state__in=states).exclude(status__in=ARRIVED)
+    if not refused.update(state=OutboundState.QUEUED, **again):
+        return False
+    metrics.sent(row.conversation.channel, "retried")
+    queue.deliver(row.conversation_id)
+    return True
+
+
+def _is_overtaken(row: OutboundMessage) -> bool:
+    """Whether a later message has arrived, or went as a template: free text of that time is refused like this one."""
+    later = OutboundMessage.objects.filter(conversation_id=row.conversation_id, pk__gt=row.pk)
+    return later.filter(Q(status__in=ARRIVED) | Q(state=OutboundState.SENT) & ~Q(error_code="")).exists()
+
+
+def _anew(code: str) -> dict[str, Any]:
+    """The columns of a message whose try came to nothing, as the vendor has told: the next one is a send of its own."""
+    return {"give_up_at": None, "provider_id": "", "status": "", "error_code": code[:20]}
 
 
 def fail(
@@ -80,6 +121,8 @@ def apply_status(message: OutboundMessage, row: InboundEvent) -> None:
     status = DeliveryStatus(row.extra["status"])
     if _is_of_earlier_try(message, row.reply_to) and status not in ARRIVED:
         log.info("outbound %s was sent again since this status", message.pk)
+    elif _is_too_early(message, row):
+        return
     elif status is DeliveryStatus.FAILED:
         _failed_later(message, row)
     else:
@@ -94,13 +137,36 @@ def _is_of_earlier_try(message: OutboundMessage, provider_id: str) -> bool:
     return bool(message.provider_id and provider_id != message.provider_id)
 
 
+def _is_too_early(message: OutboundMessage, row: InboundEvent) -> bool:
+    """Whether the sender is just handing it over: it will find this status, and may then send a template."""
+    return (
+        message.state == OutboundState.SENDING
+        and row.extra.get("error_kind") == ErrorClass.WINDOW
+        and bool(row.reply_to)
+        and pacing.has_template(message)
+    )
+
+
 def _failed_later(message: OutboundMessage, row: InboundEvent) -> None:
-    """The vendor took it and could not deliver it."""
-    code, kind = row.extra.get("error_code") or "", row.extra.get("error_kind")
-    if kind == "retry" and _send_once_more(message, code):
+    kind, reason = str(row.extra.get("error_kind") or ""), str(row.extra.get("error_message") or "")
+    undelivered(message, code=str(row.extra.get("error_code") or ""), kind=kind, reason=reason)
+
+
+def undelivered(
+    message: OutboundMessage, *, code: str, kind: str, reason: str = "", states: Sequence[str] = TAKEN
+) -> None:
+    """The vendor took it and could not deliver it; ``kind`` is as in ``ChannelError``.
+
+    Sent again, once, where that helps and while it is in one of ``states``; else given up.
+    """
+    reason = reason or "the vendor reported a failure"
+    said_after = (clock.now() - (message.attempted_at or message.created_at)).total_seconds()
+    pacing.rest(message.conversation, code, reason, said_after)
+    if kind == ErrorClass.WINDOW and send_as_template(message, code=code, reason=reason, states=states):
         return
-    reason = row.extra.get("error_message") or "the vendor reported a failure"
-    fail(message, code=code, reason=reason, opted_out=kind == "opt_out")
+    if kind == ErrorClass.RETRY and _send_once_more(message, code):
+        return
+    fail(message, code=code, reason=reason, opted_out=kind == ErrorClass.OPT_OUT)
 
 
 def _send_once_more(message: OutboundMessage, code: str) -> bool:
@@ -110,11 +176,12 @@ def _send_once_more(message: OutboundMessage, code: str) -> bool:
         return False
     later = OutboundMessage.objects.filter(conversation_id=message.conversation_id, pk__gt=message.pk)
     first_try = OutboundMessage.objects.filter(pk=message.pk, attempts=1, state=OutboundState.SENT)
-    due = clock.now() + timedelta(seconds=LATER_SECONDS)
-    again = {"due_at": due, "give_up_at": None, "provider_id": "", "status": "", "error_code": code[:20]}
+    pause = pause_of(message.conversation.channel, code)
+    wait = pause.seconds if pause else LATER_SECONDS
+    again = _anew(code) | {"due_at": clock.now() + timedelta(seconds=wait)}
     if later.exists() or not first_try.update(state=OutboundState.QUEUED, **again):
         return False
-    queue.deliver(message.conversation_id, delay_seconds=LATER_SECONDS)
+    queue.deliver(message.conversation_id, delay_seconds=wait)
     return True
 
 

@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 
-from aitools import clock, confirmations_state, faults, leases, metrics, pacing, queue
+from aitools import clock, confirmations_state, faults, leases, metrics, outgoing, pacing, queue
 from aitools.channels.advice import class_of
-from aitools.channels.base import Channel, DeliveryStatus, ErrorClass, OutgoingMessage, Sent, channel_for
-from aitools.delivery import LATER_SECONDS, fail, mark_sent
+from aitools.channels.base import Channel, DeliveryStatus, ErrorClass, Sent, channel_for
+from aitools.delivery import LATER_SECONDS, TAKEN, fail, mark_sent, send_as_template, undelivered
 from aitools.errors import ChannelError, ChannelTransient, ChannelUnknown
 from aitools.models import OutboundMessage, OutboundState
 from aitools.outbox import OPEN, UNKNOWN
@@ -29,6 +29,7 @@ GIVE_UP_SECONDS = 300
 #: An uncertain send without proof is repeated (replies, questions) after this.
 SETTLE_SECONDS = 60
 BACKOFF_SECONDS = (2, 5, 15, 30, 60)
+_UNDER_WAY = (OutboundState.SENDING,)
 REPEATABLE = (OutboundMessage.Kind.REPLY, OutboundMessage.Kind.QUESTION)
 
 
@@ -44,18 +45,26 @@ def deliver(conversation_id: int) -> None:
 
 
 def _due(conversation_id: int) -> bool:
-    head = _head(conversation_id)
-    return head is not None and (head.due_at <= clock.now() or _holds_up_newer(head))
+    head, now = _head(conversation_id), clock.now()
+    if head is None or not (head.due_at <= now or _holds_up_newer(head)):
+        return False
+    return head.state != OutboundState.QUEUED or not pacing.overtakes(head, now)
 
 
 def _head(conversation_id: int) -> OutboundMessage | None:
-    """The oldest unsettled row; it holds up the later ones, so order is kept."""
+    """The oldest unsettled row; it holds up the later ones, so order is kept. It comes with what was sent before it."""
     return (
         OutboundMessage.objects.filter(conversation_id=conversation_id, state__in=OPEN)
         .select_related("conversation")
+        .annotate(before_at=_before("attempted_at"), before_status=_before("status"))
         .order_by("id")
         .first()
     )
+
+
+def _before(column: str) -> Subquery:
+    earlier = OutboundMessage.objects.filter(conversation=OuterRef("conversation"), pk__lt=OuterRef("pk"))
+    return Subquery(earlier.filter(state=OutboundState.SENT).order_by("-pk").values(column)[:1])
 
 
 def _holds_up_newer(row: OutboundMessage) -> bool:
@@ -85,23 +94,32 @@ def _deliver_all(conversation_id: int, token: uuid.UUID) -> None:
             fail(row, code="no_channel", reason="that channel is not set up any more")
         elif row.state == OutboundState.UNCERTAIN:
             _settle(row, now)
-        elif pacing.is_late(row, now) and not pacing.has_template(row):
-            reason = "the customer wrote too long ago for free text, and there is no template"
-            fail(row, code=ErrorClass.WINDOW, reason=reason)
-        elif (hold := pacing.held(row)) is not None:
-            _wait(row, hold, now)
+        elif left := pacing.overtakes(row, now):
+            queue.deliver(conversation_id, delay_seconds=left)
+            return
         else:
-            _send(row, now)
+            _send_if_it_may_go(row, now)
+
+
+def _send_if_it_may_go(row: OutboundMessage, now: datetime) -> None:
+    if pacing.is_late(row, now) and not pacing.has_template(row):
+        reason = "the customer wrote too long ago for free text, and there is no template"
+        fail(row, code=ErrorClass.WINDOW, reason=reason)
+    elif (hold := pacing.held(row)) is not None:
+        _wait(row, hold, now)
+    else:
+        _send(row, now)
 
 
 def _wait(row: OutboundMessage, hold: pacing.Hold, now: datetime) -> None:
     """Leave the message queued. A stopped sender is not waited for longer than a failing send."""
     give_up_at = row.give_up_at or (now + timedelta(seconds=GIVE_UP_SECONDS) if hold.why else None)
-    if hold.why and give_up_at and now > give_up_at:
+    due_at = now + timedelta(seconds=hold.seconds)
+    if hold.why and give_up_at and due_at > give_up_at:
         fail(row, code=hold.code, reason=hold.why)
         return
     waiting = OutboundMessage.objects.filter(pk=row.pk, state=OutboundState.QUEUED)
-    waiting.update(due_at=now + timedelta(seconds=hold.seconds), give_up_at=give_up_at)
+    waiting.update(due_at=due_at, give_up_at=give_up_at)
     queue.deliver(row.conversation_id, delay_seconds=hold.seconds)
 
 
@@ -112,28 +130,38 @@ def _take_back(row: OutboundMessage) -> None:
 
 
 def _send(row: OutboundMessage, now: datetime) -> None:
+    message = outgoing.at(row, now)
     if not _begin_attempt(row, now):
         return
-    channel = channel_for(row.conversation.channel)
     try:
-        sent = channel.send(_outgoing(row))
+        sent = channel_for(row.conversation.channel).send(message)
     except ChannelUnknown as error:
         _mark_uncertain(row, str(error))
     except ChannelTransient as error:
+        pacing.rest(row.conversation, error.code, str(error))
         _back_off(row, error)
     except ChannelError as error:
-        if error.kind == ErrorClass.CONFIG:
-            pacing.stop_sender(row.conversation, error)
-        fail(row, code=error.code, reason=str(error), opted_out=error.kind == "opt_out")
+        _refused(row, error)
     else:
         _taken(row, sent)
 
 
+def _refused(row: OutboundMessage, error: ChannelError) -> None:
+    """It was not taken; for the window a template may still be."""
+    if error.kind == ErrorClass.CONFIG:
+        pacing.stop_sender(row.conversation, error)
+    code, reason = error.code, str(error)
+    if error.kind == ErrorClass.WINDOW and send_as_template(row, code=code, reason=reason, states=_UNDER_WAY):
+        return
+    fail(row, code=code, reason=reason, opted_out=error.kind == ErrorClass.OPT_OUT)
+
+
 def _taken(row: OutboundMessage, sent: Sent) -> None:
     """The vendor has it; what it already says of its delivery counts like a status."""
-    mark_sent(row, sent)
+    current = mark_sent(row, sent)
     if sent.status is DeliveryStatus.FAILED:
-        fail(row, code=sent.error_code, reason="the vendor reported a failure")
+        kind = class_of(row.conversation.channel, sent.error_code).kind
+        undelivered(current, code=sent.error_code, kind=kind, states=TAKEN + _UNDER_WAY)
 
 
 def _begin_attempt(row: OutboundMessage, now: datetime) -> bool:
@@ -200,7 +228,7 @@ def _settle(row: OutboundMessage, now: datetime) -> None:
 def _find_sent(channel: Channel, row: OutboundMessage, since: datetime) -> Sent | None:
     """Proof, if the vendor can give any: a broken look-up proves nothing and stops nothing."""
     try:
-        return channel.find_sent(_outgoing(row), since)
+        return channel.find_sent(outgoing.at(row, since), since)
     except Exception as error:  # noqa: BLE001 - logged with where, without its words
         log.error("the look-up of outbound %s failed: %s", row.pk, faults.reason_of(error))  # noqa: TRY400
         return None
@@ -215,15 +243,3 @@ def _belongs_to_another(row: OutboundMessage, found: Sent) -> bool:
 def _look_again(row: OutboundMessage, now: datetime) -> None:
     OutboundMessage.objects.filter(pk=row.pk).update(due_at=now + timedelta(seconds=10))
     queue.deliver(row.conversation_id, delay_seconds=11)
-
-
-def _outgoing(row: OutboundMessage) -> OutgoingMessage:
-    return OutgoingMessage(
-        outbox_id=str(row.key),
-        account=row.conversation.account,
-        address=row.conversation.address,
-        text=row.text,
-        buttons=row.choices,
-        language=row.conversation.language or "es",
-        as_template=pacing.is_late(row, row.attempted_at or row.created_at) and pacing.has_template(row),
-    )

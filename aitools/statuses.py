@@ -5,11 +5,16 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
+from aitools import queue
 from aitools.channels.base import InboundMessage
 from aitools.delivery import apply_status
 from aitools.models import InboundEvent, InboundState, OutboundMessage
+from aitools.outbox import OPEN
+
+#: What may wait for the vendor's word on this one.
+_later = OutboundMessage.objects.filter(conversation=OuterRef("conversation"), pk__gt=OuterRef("pk"), state__in=OPEN)
 
 
 def receive(event: InboundMessage) -> int:
@@ -47,10 +52,14 @@ def _apply(row: InboundEvent, event: InboundMessage) -> None:
         OutboundMessage.objects.filter(known | Q(key=key) if _is_uuid(key) else known)
         .filter(conversation__channel=event.channel)
         .select_related("conversation")
+        .annotate(is_waited_for=Exists(_later))
         .first()
     )
-    if message is not None:
-        apply_status(message, row)
+    if message is None:
+        return
+    apply_status(message, row)
+    if message.is_waited_for:
+        queue.deliver(message.conversation_id)
 
 
 def _is_uuid(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,72 +10,26 @@ import pytest
 from pytest_django import Settings
 
 from aitools import caps, clock, inbox, leases, outbox, sending
-from aitools.channels.base import Capabilities, DeliveryStatus, ErrorClass, EventKind, InboundMessage
+from aitools.channels.base import Capabilities, DeliveryStatus, EventKind, InboundMessage
 from aitools.errors import ChannelPermanent, ChannelTransient
 from aitools.models import Conversation, OutboundMessage
-from tests.aitools import faulty
+from tests.aitools import faulty, paced
 from tests.aitools.desk import Desk
+from tests.aitools.paced import another, can, desk_row, say, told, wait
 
 Kind = OutboundMessage.Kind
 PACED = Capabilities(text_limit=160, per_second=50)
 LATE = Capabilities(text_limit=160, window_hours=24)
 
 
-class PacedChannel(faulty.FaultyChannel):
-    """The faulty vendor with codes like Twilio's."""
-
-    def error_class(self, code: str) -> ErrorClass:
-        return CODES.get(code, ErrorClass.RECIPIENT)
-
-
-CODES = {"30008": ErrorClass.LATER, "20429": ErrorClass.RETRY, "63018": ErrorClass.SLOW, "20003": ErrorClass.CONFIG}
-
-
 @pytest.fixture
 def desk(desk: Desk, settings: Settings) -> Desk:
-    """Each test has a sender of its own."""
-    moved = faulty.move(desk, settings)
-    settings.AITOOLS_CHANNELS["faulty"] = "tests.aitools.test_pacing.PacedChannel"
-    Conversation.objects.update(account=str(uuid.uuid4()))
-    return moved
+    return paced.move(desk, settings)
 
 
 @pytest.fixture
 def vendor(desk: Desk) -> faulty.Vendor:
     return faulty.VENDOR
-
-
-def can(monkeypatch: pytest.MonkeyPatch, capabilities: Capabilities) -> None:
-    monkeypatch.setattr(PacedChannel, "capabilities", capabilities)
-
-
-def another(desk: Desk, **fields: Any) -> Conversation:
-    """Another customer of the same sender, unless the fields say otherwise."""
-    account = desk_row(desk).account
-    return Conversation.objects.create(**{"channel": "faulty", "account": account, "address": "visitor-2"} | fields)
-
-
-def desk_row(desk: Desk) -> Conversation:
-    return Conversation.objects.get(channel="faulty", address=desk.address)
-
-
-def say(desk: Desk, text: str, kind: str = Kind.REPLY, to: Conversation | None = None) -> OutboundMessage:
-    row = outbox.enqueue(to or desk_row(desk), text, kind=kind)
-    desk.drain()
-    row.refresh_from_db()
-    return row
-
-
-def told(desk: Desk, status: DeliveryStatus, of: str, code: str = "") -> None:
-    kind = CODES[code].kind if code else ""
-    fields = {"status": status, "status_of": of, "error_code": code, "error_kind": kind}
-    inbox.receive([InboundMessage(EventKind.STATUS, "faulty", f"{of}:{status}", **fields)])  # type: ignore[arg-type]
-    desk.drain()
-
-
-def wait(desk: Desk, seconds: float) -> None:
-    clock.shift(seconds)
-    desk.sweep()
 
 
 def test_one_recipient_gets_no_more_than_the_channel_allows(
@@ -290,3 +243,59 @@ def test_a_limit_that_lasts_for_hours_is_told_to_staff_at_once(desk: Desk, vendo
     row = say(desk, "uno")
 
     assert (row.state, row.error_code) == ("failed", "63018")
+
+
+DAILY = ChannelTransient("daily limit", code="63038")
+
+
+def test_a_sender_that_the_vendor_holds_back_is_left_alone_and_the_operator_told_once(
+    desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    can(monkeypatch, PACED)
+    vendor.outcomes.append(DAILY)
+    rows = [say(desk, "uno"), say(desk, "dos", to=another(desk)), say(desk, "tres", to=another(desk, address="v3"))]
+    say(desk, "cuatro", to=another(desk, account="our-other-number"))
+
+    assert vendor.texts() == ["uno", "cuatro"]
+    assert [(row.state, row.error_code) for row in rows] == [("failed", "63038")] * 3
+    assert desk_row(desk).needs_staff
+    assert caplog.text.count("is stopped for 3600 s") == 1
+
+
+def test_who_waits_for_a_sender_goes_if_its_pause_ends_in_time(
+    desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can(monkeypatch, PACED)
+    monkeypatch.setattr(caps, "stopped", lambda *name: ("63038 daily limit", 200.0))
+    row = say(desk, "uno")
+    assert (row.state, row.attempts) == ("queued", 0)
+
+    monkeypatch.setattr(caps, "stopped", lambda *name: ("", 0.0))
+    wait(desk, 201)
+    assert vendor.texts() == ["uno"]
+
+
+@pytest.mark.parametrize(("seconds_ago", "reached"), [(0, ["uno"]), (4000, ["uno", "dos"])])
+def test_a_pause_that_a_status_tells_of_counts_while_it_lasts(
+    seconds_ago: int, reached: list[str], desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can(monkeypatch, PACED)
+    say(desk, "uno")
+    OutboundMessage.objects.update(attempted_at=clock.now() - timedelta(seconds=seconds_ago))
+    told(desk, DeliveryStatus.FAILED, "V1", "63038")
+    say(desk, "dos", to=another(desk))
+
+    assert vendor.texts() == reached
+
+
+def test_too_many_messages_to_one_customer_make_only_that_one_wait(
+    desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can(monkeypatch, PACED)
+    row = say(desk, "uno")
+    told(desk, DeliveryStatus.FAILED, "V1", "131056")
+    row.refresh_from_db()
+    assert (row.due_at - clock.now()).total_seconds() == pytest.approx(6, abs=1)
+    say(desk, "dos", to=another(desk))
+    wait(desk, 7)
+    assert vendor.texts() == ["uno", "dos", "uno"]
