@@ -7,12 +7,12 @@ so that what empties the one empties the other.
 
 from __future__ import annotations
 
-import mimetypes
 import re
 from collections.abc import Mapping, Sequence
 
 from aitools import locations, mediamarks
 from aitools.channels.base import EventKind
+from aitools.channels.filetypes import ends_right
 from aitools.locations import Location
 from aitools.models import InboundEvent
 from aitools.types import Json
@@ -81,6 +81,7 @@ def _typed(event: InboundEvent) -> str:
 
 def _is_file_name(event: InboundEvent) -> bool:
     """Twilio puts the name of a document without a caption where the caption would be."""
-    types = [medium.get("mime_type") for medium in event.media or [] if kind_of(medium) == "document"]
-    named = bool(types) and _FILE_NAME.fullmatch(event.text.strip())
-    return bool(named) and mimetypes.guess_type(event.text.strip())[0] in types
+    text = event.text.strip()
+    documents = [medium for medium in event.media or [] if kind_of(medium) == "document"]
+    fits = any(ends_right(text, str(medium.get("mime_type") or "")) for medium in documents)
+    return fits and _FILE_NAME.fullmatch(text) is not None

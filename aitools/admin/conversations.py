@@ -22,6 +22,7 @@ from aitools import clock, staffing
 from aitools import deadletters as given_up
 from aitools.admin import deadletters, talk
 from aitools.admin.columns import ChannelColumn, LanguageColumn
+from aitools.admin.files import FilePages
 from aitools.admin.filters import ChannelFilter, DayRangeFilter
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.posting import PostActions, Refused
@@ -34,7 +35,7 @@ REPLY_LENGTH = 1600
 
 
 @admin.register(Conversation)
-class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, ReadOnly, GrowingList):
+class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, FilePages, ReadOnly, GrowingList):
     """Readable as a chat. Nothing is edited as a form: each button is one service."""
 
     list_display = ("who", "by_channel", "said", "answers", "in_language", "waits", "last_inbound_at")

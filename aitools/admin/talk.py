@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from aitools.admin.enclosed import Piece, pieces
 from aitools.channels.advice import advice
 from aitools.channels.base import DeliveryStatus, EventKind
 from aitools.chatlog import answer_to
@@ -46,7 +47,7 @@ class Bubble:
     answered: str = ""
     retry_id: int | None = None
     doubtful: bool = False
-    media: tuple[str, ...] = field(default=())
+    media: tuple[Piece, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +84,13 @@ def _said(events: Iterable[InboundEvent]) -> Iterable[Bubble]:
             author=_("From the shop's phone") if side == "staff" else "",
             text=event.text or _note(event),
             at=event.received_at,
-            media=_media(event),
+            media=_pieces(event),
         )
 
 
-def _media(event: InboundEvent) -> tuple[str, ...]:
-    """What came besides words. A press is its title and nothing else; a note says what it is."""
-    if event.kind == EventKind.PRESS or event.message_kind == "text" or (event.kind in _NOTES and _note(event)):
-        return ()
-    titles = {
-        "image": _("Picture"),
-        "audio": _("Voice or sound"),
-        "voice": _("Voice or sound"),
-        "video": _("Video"),
-        "document": _("Document"),
-        "sticker": _("Sticker"),
-        "location": _("Location"),
-        "contacts": _("Contact"),
-        "order": _("Order from the catalogue"),
-        "reaction": _("Reaction"),
-        "edit": _("Changed message"),
-        "unsupported": _("Something we can't show"),
-    }
-    return (titles.get(event.message_kind, event.message_kind),)
+def _pieces(event: InboundEvent) -> tuple[Piece, ...]:
+    """A note says what it is, and shows nothing."""
+    return () if event.kind in _NOTES and _note(event) else pieces(event)
 
 
 def _note(event: InboundEvent) -> str:

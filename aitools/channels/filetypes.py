@@ -7,6 +7,7 @@ first bytes must fit the type, so that nothing else comes in its name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 #: How a file of a type begins.
 Looks = Callable[[bytes], bool]
@@ -44,33 +45,42 @@ def _card(content: bytes) -> bool:
     return _text(content) and content.decode("utf-8-sig").lstrip().upper().startswith("BEGIN:VCARD")
 
 
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """How files of a type begin, and how their names end, the usual ending first."""
+
+    looks: Looks
+    endings: tuple[str, ...]
+
+
 _ZIPPED, _OLE = _starts(b"PK\x03\x04"), _starts(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _OFFICE = "application/vnd.openxmlformats-officedocument."
-_LOOKS: Mapping[str, Looks] = {
-    "image/jpeg": _starts(b"\xff\xd8\xff"),
-    "image/png": _starts(b"\x89PNG\r\n\x1a\n"),
-    "image/gif": _starts(b"GIF87a", b"GIF89a"),
-    "image/webp": _riff(b"WEBP"),
-    "audio/ogg": _starts(b"OggS"),
-    "audio/mpeg": _mpeg_audio,
-    "audio/aac": _aac,
-    "audio/mp4": _iso_media,
-    "audio/3gpp": _iso_media,
-    "audio/amr": _starts(b"#!AMR"),
-    "audio/wav": _riff(b"WAVE"),
-    "video/mp4": _iso_media,
-    "video/3gpp": _iso_media,
-    "video/quicktime": _iso_media,
-    "application/pdf": _starts(b"%PDF-"),
-    f"{_OFFICE}wordprocessingml.document": _ZIPPED,
-    f"{_OFFICE}spreadsheetml.sheet": _ZIPPED,
-    f"{_OFFICE}presentationml.presentation": _ZIPPED,
-    "application/msword": _OLE,
-    "application/vnd.ms-excel": _OLE,
-    "application/vnd.ms-powerpoint": _OLE,
-    "text/vcard": _card,
-    "text/plain": _text,
-    "text/csv": _text,
+#: Our own table: what the machine's says of endings differs from one to the next.
+TYPES: Mapping[str, FileType] = {
+    "image/jpeg": FileType(_starts(b"\xff\xd8\xff"), (".jpg", ".jpeg")),
+    "image/png": FileType(_starts(b"\x89PNG\r\n\x1a\n"), (".png",)),
+    "image/gif": FileType(_starts(b"GIF87a", b"GIF89a"), (".gif",)),
+    "image/webp": FileType(_riff(b"WEBP"), (".webp",)),
+    "audio/ogg": FileType(_starts(b"OggS"), (".ogg", ".oga", ".opus")),
+    "audio/mpeg": FileType(_mpeg_audio, (".mp3",)),
+    "audio/aac": FileType(_aac, (".aac",)),
+    "audio/mp4": FileType(_iso_media, (".m4a", ".mp4")),
+    "audio/3gpp": FileType(_iso_media, (".3gp",)),
+    "audio/amr": FileType(_starts(b"#!AMR"), (".amr",)),
+    "audio/wav": FileType(_riff(b"WAVE"), (".wav",)),
+    "video/mp4": FileType(_iso_media, (".mp4",)),
+    "video/3gpp": FileType(_iso_media, (".3gp",)),
+    "video/quicktime": FileType(_iso_media, (".mov",)),
+    "application/pdf": FileType(_starts(b"%PDF-"), (".pdf",)),
+    f"{_OFFICE}wordprocessingml.document": FileType(_ZIPPED, (".docx",)),
+    f"{_OFFICE}spreadsheetml.sheet": FileType(_ZIPPED, (".xlsx",)),
+    f"{_OFFICE}presentationml.presentation": FileType(_ZIPPED, (".pptx",)),
+    "application/msword": FileType(_OLE, (".doc",)),
+    "application/vnd.ms-excel": FileType(_OLE, (".xls",)),
+    "application/vnd.ms-powerpoint": FileType(_OLE, (".ppt",)),
+    "text/vcard": FileType(_card, (".vcf",)),
+    "text/plain": FileType(_text, (".txt",)),
+    "text/csv": FileType(_text, (".csv",)),
 }
 _SAME_AS: Mapping[str, str] = {
     "image/jpg": "image/jpeg",
@@ -96,8 +106,20 @@ def type_of(content: bytes, *said: str) -> str | None:
     """
     named = [_plain(one) for one in said]
     kind = next((one for one in named if one not in _VAGUE), "text/plain" if "text/plain" in named else "")
-    looks = _LOOKS.get(kind)
-    return kind if content and looks is not None and looks(content) else None
+    known = TYPES.get(kind)
+    return kind if content and known is not None and known.looks(content) else None
+
+
+def ends_right(name: str, mime_type: str) -> bool:
+    """Whether a file of this type may be called so."""
+    known = TYPES.get(_plain(mime_type))
+    return known is not None and name.lower().endswith(known.endings)
+
+
+def ending_of(mime_type: str) -> str:
+    """The usual ending of a type on the list, "" for any other."""
+    known = TYPES.get(_plain(mime_type))
+    return known.endings[0] if known else ""
 
 
 def _plain(content_type: str) -> str:

@@ -248,7 +248,7 @@ class TestMeta:
         assert WhatsAppCloud().fetch(medium("123")) is Unfetched.AWAY
 
 
-@pytest.mark.parametrize("mime_type", sorted(filetypes._LOOKS))
+@pytest.mark.parametrize("mime_type", sorted(filetypes.TYPES))
 def test_no_listed_type_takes_a_page_for_its_own(mime_type: str) -> None:
     for page in (HTML, SVG, b"\xef\xbb\xbf" + HTML, b"\n  " + HTML, b""):
         assert filetypes.type_of(page, mime_type) is None
