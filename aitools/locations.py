@@ -20,6 +20,7 @@ from aitools.types import Json
 KIND = "location"
 #: Before every line that our code tells of a location.
 MARK = "[location]"
+_SHARED = f"{MARK} the customer shared a place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +45,25 @@ def location_in(message_kind: str, extra: Mapping[str, Json] | None) -> Location
 
 
 def told(location: Location) -> Sequence[str]:
-    """Lines for the model, each with the mark: the place, then what the shop says of it in the active language."""
-    called = ", ".join(filter(None, [location.name, location.address]))
-    at = f"{location.latitude:.5f}, {location.longitude:.5f}"
-    place = f"the customer shared a place: {called} ({at})" if called else f"the customer shared a place: {at}"
-    return [f"{MARK} {line}" for line in [place, *_described(location)]]
+    """Lines for the model, each with the mark: the place, then what the shop says of it in the active language.
+
+    Where people are is nobody's business: when the shop says what is near, the model gets no degrees.
+    """
+    near = _described(location)
+    at = "" if near else f"{location.latitude:.5f}, {location.longitude:.5f}"
+    called = ", ".join(filter(None, [location.name, location.address, at]))
+    return [f"{_SHARED}: {called}" if called else _SHARED, *(f"{MARK} {line}" for line in near)]
 
 
 def told_in(text: str) -> Sequence[str]:
-    """What the shop said of the locations in a turn's text, without the marks; the places themselves are left out."""
-    marked = [line.removeprefix(MARK).strip() for line in text.split("\n") if line.startswith(MARK)]
-    return [line for line in marked if not line.startswith("the customer shared a place:")]
+    """What the shop said of the last location in a turn's text, without the marks and the place itself."""
+    said: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(_SHARED):
+            said = []
+        elif line.startswith(MARK):
+            said.append(line.removeprefix(MARK).strip())
+    return said
 
 
 def without(text: str) -> str:

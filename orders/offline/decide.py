@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from orders.offline import asking, placed, texts
+from orders.offline import asking, branches, located, placed, texts
 from orders.offline.answered import agreed_to, answered_name
 from orders.offline.changes import Outcome
 from orders.offline.facts import Facts
@@ -23,6 +23,8 @@ _PERSON_REASONS = {
     Intent.PRIVACY_DELETE: "The customer wants their data deleted.",
 }
 
+#: Asked of what is named rather than ordering it.
+_OF_THE_SHOP = frozenset({Intent.TOTAL, Intent.PRICE, Intent.HOURS, Intent.DELIVERY, Intent.NEARBY})
 #: Asked for in shops and never on a menu.
 _NOT_SOLD = re.compile(
     r"\b(?:parqueadero|estacionamiento|parking|wifi|wi-fi|internet|bano|banos|restrooms?|bathrooms?|mesas|sillas"
@@ -33,9 +35,11 @@ _NOT_SOLD = re.compile(
 def decide(situation: Situation) -> Plan:
     """The plan for the turn's words; only words of ours begin with what can't be read here. Pure."""
     unseen = texts.unseen(situation.talk.unseen)
+    if situation.talk.near and not situation.talk.text.strip():
+        return branches.near(situation)
     if unseen and not situation.talk.text.strip():
         return say(unseen, texts.ask_place() if situation.facts.draft else "")
-    plan = _decide(situation)
+    plan = branches.beside(situation, _decide(situation))
     return plan if plan.calls else replace(plan, text="\n".join(filter(None, [unseen, plan.text])))
 
 
@@ -81,7 +85,7 @@ def _yields(intent: Intent, situation: Situation) -> bool:
 
 def _is_order(text: str, turn: Turn, outcome: Outcome, intent: Intent) -> bool:
     """Whether a question is rather an order ("¿me guardas un centeno?")."""
-    if intent in (Intent.TOTAL, Intent.PRICE, Intent.HOURS, Intent.DELIVERY) and not orders_something(text):
+    if intent in _OF_THE_SHOP and not orders_something(text):
         return False
     counted = any(chunk.number is not None and chunk.readings for chunk in turn.chunks)
     return outcome.touched and (orders_something(text) or counted) and turn.names_product
@@ -104,6 +108,8 @@ def _on_mood(situation: Situation, mood: Mood) -> Plan:
 def _on_yes(situation: Situation) -> Plan:
     if _was_asked(situation, texts.ASK_PERSON):
         return _to_person("The customer wants a person.")
+    if (there := located.offered(situation)) is not None:
+        return branches.agreed(situation, there)
     if (agreed := agreed_to(situation)) is not None:
         return agreed
     if not situation.facts.draft:
@@ -163,7 +169,9 @@ def _is_talk(situation: Situation, turn: Turn, outcome: Outcome) -> bool:
 
 
 def _lost(situation: Situation) -> Plan:
-    """Not understood: one question, or what we are for when it was long."""
+    """Not understood: one question, or what we are for when it was long; beside a place the place says enough."""
+    if situation.talk.near:
+        return branches.near(situation)
     if situation.facts.draft and _was_asked(situation, texts.TOOLS_ASK_NAME):
         return say(texts.ask_name())
     if len(situation.talk.text.split()) > 3 and not situation.facts.draft:
@@ -189,6 +197,7 @@ _ANSWERS: dict[Intent, Callable[[Situation, Turn], Plan]] = {
     Intent.REPEAT: lambda situation, turn: asking.again(situation),
     Intent.ALLERGENS: asking.allergens,
     Intent.DELIVERY: lambda situation, turn: say(texts.no_delivery([place.label for place in situation.menu.branches])),
+    Intent.NEARBY: branches.nearby,
     Intent.HOURS: asking.hours,
     Intent.TOTAL: asking.total,
     Intent.PRICE: asking.price,

@@ -30,6 +30,7 @@ class Intent(StrEnum):
     PAYMENT = "payment"
     ALLERGENS = "allergens"
     DELIVERY = "delivery"
+    NEARBY = "nearby"
     HOURS = "hours"
     TOTAL = "total"
     PRICE = "price"

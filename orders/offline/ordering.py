@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from aitools.types import Json, ToolRequest
-from orders.offline import texts
+from orders.offline import located, texts
 from orders.offline.changes import Outcome, apply
 from orders.offline.facts import Facts, Line
 from orders.offline.match import best
-from orders.offline.menu import Menu, MenuItem
+from orders.offline.menu import Menu, MenuItem, Place
 from orders.offline.moments import When, find_when
 from orders.offline.normalise import tokenise
 from orders.offline.plan import Plan, Situation, call, say
@@ -194,8 +194,8 @@ def _details(situation: Situation, turn: Turn, products: Sequence[str]) -> dict[
     """Branch, name and time as said in this turn."""
     details: dict[str, Json] = {}
     when = When() if turn.when.doubtful else turn.when
-    if turn.branch is not None:
-        details["branch"] = turn.branch.key
+    if (branch := turn.branch or _meant(situation)) is not None:
+        details["branch"] = branch.key
     if turn.name is not None:
         details["name"] = turn.name[:60]
     moment = when.moment(situation.facts.now)
@@ -207,6 +207,12 @@ def _details(situation: Situation, turn: Turn, products: Sequence[str]) -> dict[
     if moment is not None:
         details["pickup_at"] = f"{moment:%Y-%m-%dT%H:%M}"
     return details
+
+
+def _meant(situation: Situation) -> Place | None:
+    """The branch near them, while it matters and nothing else was said."""
+    facts = situation.facts
+    return located.meant(situation) if facts.branch is None and len(facts.branches) > 1 else None
 
 
 def _kept_time(facts: Facts, day: date) -> datetime | None:

@@ -174,6 +174,12 @@ PHRASES: Final = {
         \bdrop (?:it )?off\b
         """
     ),
+    "nearby": patterns(
+        r"""
+        \b(?:nearest|closest|nearby)\b
+        \b(?:near|close to|closer to|around) (?:me|us|here|my (?:place|house|home|office|work))\b
+        """
+    ),
     "hours": patterns(
         r"""
         \bwhere (?:are|r) (?:you|u)\b|\blocated\b|\b(?:your|the) (?:address|location)\b

@@ -184,6 +184,15 @@ PHRASES: Final = {
         \bdelivery\b
         """
     ),
+    "nearby": patterns(
+        r"""
+        \b(?:mas )?cercan[oa]s?\b
+        \bmas cerca\b
+        \b(?:queda\w*|hay|esta[ns]?|tienen|tienes)\b.*\bcerca\b
+        \b(?:sedes?|sucursal(?:es)?|locales|local|tiendas?|puntos?|panaderias?)\b.*\bcerca\b
+        \bcerca (?:de|a) (?:mi|aqui|aca|donde|nosotros)\b
+        """
+    ),
     "hours": patterns(
         r"""
         \bdonde (?:estan|esta|quedan?|es|os encuentro|se encuentran)\b|\bubicad\w+|\bubicacion\b

@@ -7,33 +7,41 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from aitools import locations
 from aitools.mediamarks import kinds_in, unmarked
 from aitools.types import AssistantStep, AssistantText, CallResult, Message, RequestedCall, UserText
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What the customer wrote in an earlier turn and what we answered."""
+    """What the customer wrote in an earlier turn and what we answered.
+
+    ``near`` is what the shop said of the place that they shared.
+    """
 
     text: str
     answer: str = ""
+    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
     """``text`` is the turn to answer, ``steps`` what was already done for it.
 
-    ``unseen`` are the kinds of things besides words that came with it.
+    ``unseen`` are the kinds of things besides words that came with it, ``near``
+    is what the shop says of the place that came with it.
     """
 
     text: str
     earlier: tuple[Exchange, ...] = ()
     steps: tuple[AssistantStep, ...] = ()
     unseen: frozenset[str] = frozenset()
+    near: tuple[str, ...] = ()
 
     def with_text(self, text: str) -> Talk:
         """The same with other words as the turn to answer, marks of what came besides taken out."""
-        return replace(self, text=unmarked(text), unseen=kinds_in(text), steps=())
+        near = tuple(locations.told_in(text))
+        return replace(self, text=_words(text), unseen=kinds_in(text), near=near, steps=())
 
     @property
     def last_line(self) -> str:
@@ -43,6 +51,10 @@ class Talk:
     @property
     def last_answer(self) -> str:
         return self.earlier[-1].answer if self.earlier else ""
+
+
+def _words(text: str) -> str:
+    return unmarked(locations.without(text))
 
 
 def talk_of(messages: Sequence[Message]) -> Talk:
@@ -59,10 +71,10 @@ def _exchanges(messages: Sequence[Message]) -> list[Exchange]:
     found: list[Exchange] = []
     for message in messages:
         if isinstance(message, UserText):
-            found.append(Exchange(unmarked(message.text)))
+            found.append(Exchange(_words(message.text), near=tuple(locations.told_in(message.text))))
         elif isinstance(message, AssistantText):
-            asked = found.pop().text if found and not found[-1].answer else ""
-            found.append(Exchange(asked, message.text))
+            asked = found.pop() if found and not found[-1].answer else Exchange("")
+            found.append(replace(asked, answer=message.text))
     return found
 
 

@@ -19,12 +19,14 @@ ASK_TIME = gettext_noop("At what time would you like to pick it up?")
 ASK_PLACE = gettext_noop("Shall I place the order?")
 ASK_THAT = gettext_noop("Would you like to order that?")
 ASK_INSTEAD = gettext_noop("Would you like something else instead?")
+ASK_THERE = gettext_noop("Would you like to order at %(branch)s?")
 ASK_PERSON = gettext_noop("Shall I pass you to a person of the shop?")
 ASK_LARGE = gettext_noop(
     "%(count)s of %(product)s is a large order. Is the number right, or shall I pass you to a person?"
 )
 #: Said by the shop's tools.
 TOOLS_ASK_NAME = "What name is the order for?"
+TOOLS_ASK_BRANCH = "Which branch: %(choices)s?"
 TOOLS_OFFER_TIME = "The earliest is %(when)s. Shall I put it for then?"
 
 
@@ -99,6 +101,14 @@ def ask_moment() -> str:
 
 def ask_that() -> str:
     return _(ASK_THAT)
+
+
+def ask_there(branch: str) -> str:
+    return _(ASK_THERE) % {"branch": branch}
+
+
+def ask_location() -> str:
+    return _("If you share your location here, I'll tell you which one is closest.")
 
 
 def ask_place() -> str:
@@ -321,6 +331,15 @@ def is_said(sentence: str, answer: str) -> bool:
     """Whether an answer of ours has the sentence, whatever stood for its parts."""
     patterns = (re.sub(r"%\\\(\w+\\\)[sd]", ".+", re.escape(said)) for said in in_all_languages(sentence))
     return any(re.search(pattern, answer) for pattern in patterns)
+
+
+def part_of(sentence: str, part: str, answer: str) -> str | None:
+    """What stood for a part of the sentence in an answer of ours; None when it was not said."""
+    for said in in_all_languages(sentence):
+        pattern = re.sub(r"%\\\((\w+)\\\)[sd]", r"(?P<\1>.+)", re.escape(said))
+        if (found := re.search(pattern, answer)) is not None:
+            return found[part]
+    return None
 
 
 def in_all_languages(sentence: str) -> tuple[str, ...]:

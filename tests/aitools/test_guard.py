@@ -142,6 +142,8 @@ class TestAmounts:
             "La cita D-4 dura 45 minutos.",
             "Pesa 1.200 g y cubre el 100 %.",
             "Atendemos a más de 1.000 pacientes.",
+            "La más cercana es Sur (1,2 km), a unos 1.250 metros; Norte: 15,4 km.",
+            "The closest is 1.25 km away, the other one 1,234.5 km.",
         ],
     )
     def test_are_told_from_hours_addresses_dates_and_counts(self, words: str) -> None:

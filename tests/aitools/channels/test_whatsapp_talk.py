@@ -434,7 +434,7 @@ class TestLocations:
 
         asked = script.calls[0].messages[-1]
         assert asked == UserText(
-            "[location] the customer shared a place: Parque, Carrera 7 [x] (4.60000, -74.08000)\n"
+            "[location] the customer shared a place: Parque, Carrera 7 [x]\n"
             "[location] es: near 4.6 -74.08\n[location] open"
         )
         assert phone.desk.turn().text == asked.text
