@@ -12,6 +12,7 @@ from django.test import TransactionTestCase
 from django.utils import translation
 
 from bakery.local.__main__ import provide
+from tests.recordings_report import pytest_terminal_summary  # noqa: F401 - pytest finds it here
 
 os.environ.setdefault("BAKERY_LOCAL_FSYNC", "off")
 provide(os.environ, Path(os.environ.get("BAKERY_LOCAL_DIR", Path(__file__).parent.parent / ".local" / "test")))

@@ -62,6 +62,7 @@ _BY_STATUS = {
 _BY_PHRASE = {
     "prompt is too long": "context_overflow",
     "request too large": "context_overflow",
+    "exceeds the maximum number of tokens": "context_overflow",  # Gemini, as a 400
     "credit balance is too low": "quota",
     "incorrect api key": "auth",  # xAI, as a 400
     "api key not valid": "auth",  # Gemini, as a 400
@@ -69,6 +70,7 @@ _BY_PHRASE = {
     "error parsing tool call": "tool_generation",  # Ollama, as a 500: the model's text was no call
     "does not support tools": "tools_unsupported",  # Ollama
     "does not support function calling": "tools_unsupported",
+    "function calling is not enabled": "tools_unsupported",  # Gemini, for models of another family
     "no endpoints found that support tool use": "tools_unsupported",  # OpenRouter, as a 404
     "tool choice requires --enable-auto-tool-choice": "tools_unsupported",  # vLLM without a parser
     "tools param requires --jinja": "tools_unsupported",  # llama-server, as a 500

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -60,7 +61,7 @@ def client_for(base_url: str) -> httpx2.Client:
     key = (os.getpid(), base_url)
     with _lock:
         if key not in _clients:
-            transport = DeadlineTransport(proxy=_proxy_for(base_url), limits=LIMITS)
+            transport = DeadlineTransport(verify=_trusted(), proxy=_proxy_for(base_url), limits=LIMITS)
             _clients[key] = httpx2.Client(transport=transport, follow_redirects=False)
         return _clients[key]
 
@@ -98,7 +99,9 @@ class _Backend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        allowed = _left(timeout, httpcore2.ConnectTimeout)
+        # Not every SDK lets us say that connecting may take less than the rest.
+        limit = CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
+        allowed = _left(limit, httpcore2.ConnectTimeout)
         return _Stream(self._sockets.connect_tcp(host, port, allowed, local_address, socket_options))
 
     def sleep(self, seconds: float) -> None:
@@ -140,6 +143,12 @@ def _left(asked: float | None, expired: type[httpcore2.TimeoutException]) -> flo
     if left <= 0:
         raise expired("The deadline has passed.")
     return left if asked is None else min(asked, left)
+
+
+@lru_cache(maxsize=1)
+def _trusted() -> ssl.SSLContext:
+    """Whom we trust, read once for all vendors: the list takes longer to read than a request takes here."""
+    return httpx2.create_ssl_context()
 
 
 def _proxy_for(base_url: str) -> str | None:

@@ -13,7 +13,7 @@ from aitools.providers.adapter import Adapter
 from aitools.providers.chat_shape import calls_of, function_tool, mapping, raw_message, request_of, system_message
 from aitools.providers.failures import failure, failure_of
 from aitools.providers.homes import Home
-from aitools.providers.payloads import body_of, result_text, results_in_order, talk, wire_id, wrapped
+from aitools.providers.payloads import body_of, events_of, result_text, results_in_order, talk, wire_id, wrapped
 from aitools.providers.spoken import cleaned, text_in, with_calls_in_text
 from aitools.types import (
     AssistantStep,
@@ -86,7 +86,7 @@ class OllamaProvider(Adapter):
     # Reply
 
     def _reply(self, response: httpx2.Response, request: ModelRequest) -> ModelReply:
-        body = body_of(response)
+        body = _whole(events_of(response)) or body_of(response)
         if body.get("error"):
             raise failure(response.status_code, body, secret=self._key)
         message, said = mapping(body.get("message")), str(body.get("done_reason") or "")
@@ -101,6 +101,15 @@ class OllamaProvider(Adapter):
             model=str(body.get("model") or self._model),
         )
         return with_calls_in_text(reply, request)
+
+
+def _whole(events: list[Mapping[str, Json]]) -> dict[str, Json]:
+    """The answer that the lines of a stream make together; some proxies stream whatever they were asked for."""
+    said = [mapping(event.get("message")) for event in events]
+    texts = {key: "".join(str(one.get(key) or "") for one in said) for key in ("content", "thinking")}
+    calls = [call for one in said for call in calls_of(one)]
+    message = {"role": "assistant", **{key: text for key, text in texts.items() if text}, "tool_calls": calls}
+    return {**events[-1], "message": message} if events else {}
 
 
 def _turn(step: AssistantStep, ids: list[str], thinking: Json) -> dict[str, Json]:

@@ -22,6 +22,7 @@ from aitools.providers.homes import Home
 from aitools.providers.payloads import (
     arguments_from,
     body_of,
+    events_of,
     result_text,
     results_in_order,
     short_id,
@@ -143,7 +144,9 @@ class OpenAIChatProvider(Adapter):
     # Reply
 
     def _reply(self, response: httpx2.Response, request: ModelRequest) -> ModelReply:
-        body = body_of(response)
+        # Groq's stream ends in a fault when the model's text is no call; a whole answer is no stream.
+        streamed = next((event for event in events_of(response) if event.get("error")), None)
+        body = streamed or body_of(response)
         choice = self._choice(response, body)
         message = mapping(choice.get("message"))
         calls = tuple(request_of(call, request) for call in calls_of(message))

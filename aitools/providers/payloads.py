@@ -38,6 +38,14 @@ def body_of(response: httpx2.Response) -> Mapping[str, Json]:
     return body
 
 
+def events_of(response: httpx2.Response) -> list[Mapping[str, Json]]:
+    """The objects of an answer that was streamed though nobody asked for it, a line each; [] of a whole answer."""
+    lines = [line.removeprefix("data:") for line in response.text.splitlines() if line.strip()]
+    if len(lines) < 2 or arguments_from(lines[0]) is None:
+        return []
+    return [event for event in map(arguments_from, lines) if event is not None]
+
+
 def arguments_from(text: str) -> dict[str, Json] | None:
     """The JSON object in ``text``, fit for storing; None when it is anything else."""
     try:

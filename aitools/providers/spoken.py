@@ -44,7 +44,8 @@ def with_calls_in_text(reply: ModelReply, request: ModelRequest) -> ModelReply:
     """
     if reply.tool_calls or not request.tools or reply.stop not in (Stop.END, Stop.LENGTH):
         return reply
-    return with_plan(reply, request)
+    planned = with_plan(reply, request)
+    return reply if planned.text == reply.text.strip() else planned
 
 
 def with_plan(reply: ModelReply, request: ModelRequest) -> ModelReply:

@@ -1,18 +1,16 @@
 """Who speaks OpenAI's Chat Completions, and how each differs.
 
 A switch stands here only when a vendor refuses, or loses, what the others take.
+None is needed for ``tool_choice``, which vendors refuse or obey each in another
+way (LM Studio no named one, llama.cpp none): no tool is ever forced.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from aitools.providers.homes import Home
-
-#: How one tool is asked for: by its name, or with it alone and "required"; "" when neither is obeyed.
-Forced = Literal["named", "required", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,6 @@ class Vendor(Home):
     echoes: frozenset[str] = frozenset()
     blank_echo: str = ""
     short_ids: bool = False
-    forced: Forced = "named"
     text_calls: bool = False
     formats: bool = False
 
@@ -71,7 +68,6 @@ VENDORS: Mapping[str, Vendor] = {
         text_calls=True,
         formats=True,
     ),
-    # A named choice is served as "auto", and with "required" it may write text up to the limit.
     # Its own ids break the templates of Mistral's models.
     "llama_cpp": Vendor(
         "llama.cpp",
@@ -80,17 +76,14 @@ VENDORS: Mapping[str, Vendor] = {
         keyless=True,
         echoes=frozenset({"reasoning_content"}),
         short_ids=True,
-        forced="",
         text_calls=True,
         formats=True,
     ),
-    # A named choice is refused.
     "lm_studio": Vendor(
         "LM Studio",
         "http://127.0.0.1:1234/v1",
         "LM_STUDIO",
         keyless=True,
-        forced="required",
         text_calls=True,
         formats=True,
     ),
