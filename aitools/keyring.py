@@ -67,6 +67,15 @@ def unseal(sealed: str, place: str) -> str:
     return plain
 
 
+def opens(sealed: str, place: str) -> bool:
+    """Whether it can be opened here and now."""
+    try:
+        unseal(sealed, place)
+    except CannotOpen:
+        return False
+    return True
+
+
 def is_newest(sealed: str) -> bool:
     """Whether it was sealed by the first of our keys, the one that seals now."""
     return _key_id_of(sealed) == next(iter(_ring()), None)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
+from django.utils.formats import number_format
+
 from aitools.types import Usage
 
+#: What people are shown; most replies cost less than a cent.
+_SHOWN_PLACES = 4
 _MILLION = Decimal(1_000_000)
 _PLACES = Decimal("0.000001")
 
@@ -31,3 +35,8 @@ class Prices:
         cached = min(usage.cached_input, usage.input)
         parts = (usage.input - cached) * self.input + cached * self.cached + usage.output * self.output
         return (parts / _MILLION).quantize(_PLACES, ROUND_HALF_UP)
+
+
+def dollars(amount: Decimal) -> str:
+    """As the reader's language writes it: US$ 0.0123."""
+    return f"US$ {number_format(amount, _SHOWN_PLACES)}"

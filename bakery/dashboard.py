@@ -4,8 +4,9 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from aitools import clock
+from aitools import clock, spending
 from aitools.admin import alarms
+from aitools.prices import dollars
 from orders.admin import today
 
 
@@ -16,6 +17,8 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         context["days"] = today.days(now, with_money=request.user.has_perm("orders.see_money"))
     if request.user.has_perm("aitools.view_conversation"):
         context["alarms"] = alarms.current(now)
+    if request.user.has_perm("aitools.view_turn") and (cost := spending.today(now)):
+        context["model_cost"] = dollars(cost)
     return context
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from django.views.debug import ExceptionReporter, SafeExceptionReporterFilter
 
 from bakery.redaction import without_secrets
@@ -25,10 +26,15 @@ class HidingFilter(SafeExceptionReporterFilter):
 class HidingReporter(ExceptionReporter):
     """Hides all that is known to be secret in the finished report."""
 
-    def get_traceback_html(self) -> str:
+    def get_traceback_html(self) -> SafeString:
         """The page, or the mail's second form."""
-        return without_secrets(super().get_traceback_html(), settings.ENVIRONMENT_SECRETS)
+        return _hiding(super().get_traceback_html())
 
-    def get_traceback_text(self) -> str:
+    def get_traceback_text(self) -> SafeString:
         """The mail's text."""
-        return without_secrets(super().get_traceback_text(), settings.ENVIRONMENT_SECRETS)
+        return _hiding(super().get_traceback_text())
+
+
+def _hiding(report: str) -> SafeString:
+    """Django has escaped it; what is put in its place is plain."""
+    return SafeString(without_secrets(report, settings.ENVIRONMENT_SECRETS))

@@ -3,6 +3,6 @@
 Modules by noun; importing one registers its pages.
 """
 
-from aitools.admin import audit, confirmations, conversations, messages, profiles, turns
+from aitools.admin import audit, confirmations, conversations, endpoints, messages, profiles, turns
 
-__all__ = ["audit", "confirmations", "conversations", "messages", "profiles", "turns"]
+__all__ = ["audit", "confirmations", "conversations", "endpoints", "messages", "profiles", "turns"]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,6 +17,7 @@ from aitools.admin.confirmations import TONES as ANSWER_TONES
 from aitools.admin.links import linked
 from aitools.confirmations import BURIED, CHANGED, LATE
 from aitools.models import AuditEvent, CallState, InboundEvent, PendingConfirmation, Step
+from aitools.prices import dollars
 from aitools.replay import CallReplay, Replay, StepReplay
 from aitools.tools import registry
 from aitools.types import AssistantStep, AssistantText, Json, Message, Nudge, UserText
@@ -77,6 +79,7 @@ class Card:
     by: str
     took: str
     tokens: str
+    cost: str
     facts: str
     seen: Sequence[Line]
     seen_count: str
@@ -93,6 +96,7 @@ class Page:
     said: Sequence[talk.Bubble]
     events: Sequence[AuditEvent]
     took: str
+    cost: str
 
 
 def page_of(shown: Replay) -> Page:
@@ -104,7 +108,14 @@ def page_of(shown: Replay) -> Page:
         list(talk.answered(shown.said)),
         shown.events,
         span(took),
+        _cost(shown),
     )
+
+
+def _cost(shown: Replay) -> str:
+    """What all steps cost, "" where no price is known."""
+    known = [step.row.cost for step in shown.steps if step.row.cost is not None]
+    return dollars(sum(known, Decimal(0))) if known else ""
 
 
 def span(time: timedelta | int | None) -> str:
@@ -129,6 +140,7 @@ def _card(step: StepReplay) -> Card:
         by=_ours(row) if step.is_ours else f"{row.model or row.provider} ({row.provider})",
         took="" if step.is_ours else span(row.duration_ms),
         tokens="" if step.is_ours else _tokens(row),
+        cost=dollars(row.cost) if row.cost is not None else "",
         facts=_pretty(step.facts) if step.facts_changed else "",
         seen=lines,
         seen_count=ngettext("%(count)d line", "%(count)d lines", len(lines)) % {"count": len(lines)},

@@ -19,11 +19,13 @@ from aitools.admin.filters import ChannelFilter, DayRangeFilter
 from aitools.admin.links import change_url
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.posting import PostActions, Refused
+from aitools.prices import dollars
 from orders import transitions
 from orders.admin.amounts import Amounts
 from orders.admin.searching import PlainSearch
 from orders.admin.sheet import Sheet
 from orders.admin.today import STATE_TONES, short_lines
+from orders.modelcosts import cost_of
 from orders.models import Order, OrderLine, OrderState
 from orders.transitions import NotMoved
 
@@ -103,6 +105,7 @@ class OrderAdmin(ChannelColumn, PostActions, ReadOnly, PlainSearch, GrowingList)
                     steps=[state for state in transitions.NEXT[row.state] if _may_put(request, state)],
                 ),
                 "conversation_url": self._conversation_url(request, row),
+                "model_cost": _model_cost(request, row),
             }
         return super().change_view(request, object_id, form_url, context)
 
@@ -176,3 +179,9 @@ def _total_column(amounts: Amounts) -> Callable[[Order], str]:
         return amounts.show(row.total, row.currency)
 
     return total
+
+
+def _model_cost(request: HttpRequest, row: Order) -> str:
+    """For who may read how an answer came about; "" where no price is known."""
+    cost = cost_of(row) if request.user.has_perm("aitools.view_turn") else None
+    return dollars(cost) if cost is not None else ""
