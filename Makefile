@@ -58,6 +58,7 @@ bench: $(VENV)/installed-dev
 	$(LOCAL) $(BIN)/python -m bench.score_guard
 	$(LOCAL) $(BIN)/python -m bench.large_menu
 	$(LOCAL) $(BIN)/python -m bench.prompt_size
+	$(LOCAL) $(BIN)/python -m bench.prompt_cache
 	$(LOCAL) $(BIN)/python -m bench.recovery
 	$(DURABLE) $(BIN)/python -m bench.turn_cost
 

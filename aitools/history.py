@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitools.loop import CallModel, Transcript
-from aitools.notes import system_note
+from aitools.notes import instructions
 from aitools.transcripts import check_pairs, messages_of
 from aitools.types import AssistantText, Message, ModelRequest, UserText
 from aitools.work import Work
@@ -23,15 +23,17 @@ def request(work: Work, so_far: Transcript, action: CallModel) -> ModelRequest:
     """
     profile, rows = work.profile, work.turn_rows
     done = [(call.name, call.result) for call in work.memory.with_turn(rows.calls).done]
-    note = system_note(work.tools, done, profile.note) if profile.note_on else ""
+    note = profile.note if profile.note_on else None
+    stable, system = instructions(work.prompt, profile.persona, work.tools, done, note)
     messages = messages_of(talk(work), so_far, action.nudge)
     check_pairs(messages)
     return ModelRequest(
-        system="\n\n".join(part for part in (work.prompt.system, profile.persona, note) if part),
+        system=system,
         messages=messages,
         tools=() if action.without_tools else work.tools.specs(),
         language=work.language,
         facts=work.prompt.facts,
+        stable=stable,
     )
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import logging
 import threading
-import time as clock_of_process
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from time import monotonic
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -55,7 +55,7 @@ class _Known:
 
     @property
     def is_fresh(self) -> bool:
-        return clock_of_process.monotonic() - self.read_at < KNOWN_SECONDS
+        return monotonic() - self.read_at < KNOWN_SECONDS
 
 
 _known: _Known | None = None
@@ -94,10 +94,10 @@ def today(now: datetime) -> Decimal:
     with _lock:
         if _known is None or not _known.holds(now):
             begins, ends = local_day(now)
-            _known = _Known(begins, ends, total_of(begins, ends), clock_of_process.monotonic())
+            _known = _Known(begins, ends, total_of(begins, ends), monotonic())
         elif not _known.is_fresh:
             _known.total = total_of(_known.begins, _known.ends)
-            _known.read_at = clock_of_process.monotonic()
+            _known.read_at = monotonic()
         return _known.total
 
 

@@ -154,6 +154,8 @@ class ToolSpec:
 class ModelRequest:
     """All a provider needs for one reply. ``facts`` is ``system``'s data as JSON.
 
+    ``system`` begins with ``stable``, which is the same with every request of the
+    profile: what vendors may keep of it.
     ``text_schema`` is the JSON Schema that the text is to fit, for vendors that
     can see to it; the others leave it out.
     """
@@ -165,14 +167,19 @@ class ModelRequest:
     language: str = "es"
     facts: Mapping[str, Json] = field(default_factory=dict)
     text_schema: Mapping[str, Json] | None = None
+    stable: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The system prompt and the same facts as data."""
+    """What the shop tells a model: ``system`` is always the same, ``now`` what is true at this moment.
+
+    ``facts`` are those of ``now`` as data.
+    """
 
     system: str
     facts: Mapping[str, Json] = field(default_factory=dict)
+    now: str = ""
 
 
 @dataclass(frozen=True, slots=True)

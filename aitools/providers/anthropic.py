@@ -41,7 +41,7 @@ from aitools.types import (
     Usage,
 )
 
-#: Two marks: tools stay the same for days, the system prompt for a turn.
+#: Two marks: tools change with the menu, the instructions with the bot profile.
 _CACHED = {"cache_control": {"type": "ephemeral"}}
 _THINKING = ("thinking", "redacted_thinking")
 
@@ -82,7 +82,7 @@ class AnthropicProvider(Adapter):
             "messages": [wire for message in talk(request.messages) for wire in self._messages(message)],
         }
         if request.system.strip():
-            body["system"] = [{"type": "text", "text": request.system, **_CACHED}]
+            body["system"] = _system(request)
         if request.tools:
             tools = [_tool(spec) for spec in request.tools]
             body["tools"] = [*tools[:-1], {**tools[-1], **_CACHED}]
@@ -134,6 +134,15 @@ class AnthropicProvider(Adapter):
             model=str(body.get("model") or self._model),
             request_id=response.headers.get("request-id", ""),
         )
+
+
+def _system(request: ModelRequest) -> list[Json]:
+    """What stays the same, marked, and then what is true now: a mark behind it would keep nothing for a minute."""
+    kept = request.stable if request.stable.strip() and request.system.startswith(request.stable) else request.system
+    blocks: list[Json] = [{"type": "text", "text": kept, **_CACHED}]
+    if changing := request.system[len(kept) :].strip():
+        blocks.append({"type": "text", "text": changing})
+    return blocks
 
 
 def _tool(spec: ToolSpec) -> dict[str, Json]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError
 
-from aitools import completion, endpointmarks
+from aitools import behaviour, breakers, caps, completion, endpointmarks
 from aitools.completion import Completion, complete, shorter
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.models import ModelEndpoint
@@ -242,3 +245,163 @@ def test_the_row_remembers_it_for_all_processes(tool_calls: str, model: str, rem
 
     row.refresh_from_db()
     assert row.refuses_tools is remembered
+
+
+# Once more, and then the next
+
+
+@pytest.fixture
+def vendors(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Scripted models are treated as far away; the pauses that were made, none of which takes time."""
+    pauses: list[float] = []
+    monkeypatch.setattr(breakers, "LOCAL", frozenset({"offline"}))
+    monkeypatch.setattr(completion, "time", SimpleNamespace(monotonic=time.monotonic, sleep=pauses.append))
+    return pauses
+
+
+def far(model: str) -> EndpointConfig:
+    """An endpoint that no other test has failed at."""
+    return EndpointConfig(kind="scripted", model=f"{model} {uuid.uuid4()}")
+
+
+@pytest.mark.parametrize("kind", ["server", "overloaded", "connection", "rate_limit", "tool_generation"])
+def test_what_may_pass_is_tried_once_more(vendors: list[float], kind: str) -> None:
+    with scripted.script([ProviderTransient("!", kind=kind), says("Sí.")]) as script:
+        got = complete(REQUEST, [far("first"), far("second")])
+
+    assert (got.endpoint.model.split()[0], len(script.calls)) == ("first", 2)
+    assert got.failures == (f"scripted: {kind}",)
+    assert len(vendors) == 1
+    assert completion.PAUSE[0] <= vendors[0] <= completion.PAUSE[1]
+
+
+def test_what_stays_goes_to_the_next_after_two(vendors: list[float]) -> None:
+    with scripted.script([down(), down(), says("Sí.")]):
+        got = complete(REQUEST, [far("first"), far("second")])
+
+    assert got.endpoint.model.startswith("second")
+    assert got.failures == ("scripted: server",) * 2
+    assert len(vendors) == 1
+
+
+@pytest.mark.parametrize("kind", ["auth", "not_found", "quota", "invalid_request"])
+def test_what_can_not_pass_is_not_tried_again(vendors: list[float], kind: str) -> None:
+    with scripted.script([ProviderPermanent("!", kind=kind), says("Sí.")]):
+        assert complete(REQUEST, [far("first"), far("second")]).endpoint.model.startswith("second")
+
+    assert vendors == []
+
+
+@pytest.mark.parametrize(("asked", "waits"), [(2.0, True), (30.0, False)])
+def test_a_pause_that_the_vendor_asks_for_is_made_if_it_is_short(
+    vendors: list[float], asked: float, waits: bool
+) -> None:
+    limited = ProviderTransient("!", kind="rate_limit", retry_after=asked)
+    with scripted.script([limited, says("Sí.")]):
+        got = complete(REQUEST, [far("first"), far("second")])
+
+    assert got.endpoint.model.split()[0] == ("first" if waits else "second")
+    assert [pause >= asked for pause in vendors] == [True] * waits
+
+
+def test_without_time_for_another_try_there_is_none(vendors: list[float]) -> None:
+    with scripted.script([down(), says("Sí.")]):
+        got = complete(REQUEST, [replace(far("first"), timeout_seconds=2.0), far("second")])
+
+    assert got.endpoint.model.startswith("second")
+    assert vendors == []
+
+
+def test_an_open_breaker_is_passed_over_and_said(vendors: list[float]) -> None:
+    first = replace(far("first"), name="Claude")
+    for _ in range(breakers.FAILURES):
+        breakers.failed(first, "timeout")
+    with scripted.script([says("Sí.")]):
+        got = complete(REQUEST, [first, far("second")])
+
+    assert got.failures == ("Claude: left alone for a while",)
+
+
+def test_the_last_endpoint_is_asked_in_any_case(vendors: list[float]) -> None:
+    only = far("only")
+    for _ in range(breakers.FAILURES):
+        breakers.failed(only, "timeout")
+    with scripted.script([says("Sí.")]):
+        assert complete(REQUEST, [only]).reply.text == "Sí."
+
+
+def test_a_probe_is_one_request_and_its_failure_is_not_tried_again(vendors: list[float]) -> None:
+    first = far("first")
+    for _ in range(breakers.FAILURES):
+        breakers.failed(first, "timeout")
+    caps.client_of(settings.REDIS_URL).delete(breakers._key(first, "open"))
+    with scripted.script([down(), says("Sí."), says("Sí.")]):
+        probed = complete(REQUEST, [first, far("second")])
+        after = complete(REQUEST, [first, far("second")])
+
+    assert probed.failures == ("scripted: server",)
+    assert after.failures == ("scripted: left alone for a while",)
+
+
+def test_an_endpoint_whose_key_can_not_be_had_is_passed_over(vendors: list[float]) -> None:
+    with scripted.script([says("Sí.")]):
+        got = complete(REQUEST, [replace(far("first"), unusable="its key can't be opened"), far("second")])
+
+    assert got.failures == ("scripted: its key can't be opened",)
+
+
+def test_one_alone_is_asked_once_whatever_its_breaker_says(vendors: list[float]) -> None:
+    only = far("only")
+    for _ in range(breakers.FAILURES):
+        breakers.failed(only, "timeout")
+    with scripted.script([down()]) as script, pytest.raises(ProviderTransient):
+        completion.ask_one(REQUEST, only)
+
+    assert len(script.calls) == 1
+
+
+def test_the_worst_case_counts_redis_as_well() -> None:
+    assert completion.longest_wait([EndpointConfig(kind="anthropic"), EndpointConfig(kind="offline")]) == 62.0
+
+
+@pytest.mark.django_db(transaction=True)
+class TestBroken:
+    """The vendor refuses a key: its row remembers, staff are told once, and one request in a while tries."""
+
+    @pytest.fixture
+    def row(self, vendors: list[float]) -> ModelEndpoint:
+        return ModelEndpoint.objects.create(name="Claude", kind="scripted", model=f"m {uuid.uuid4()}")
+
+    def ask(self, row: ModelEndpoint, *lines: scripted.Line) -> Completion:
+        row.refresh_from_db()
+        with scripted.script(lines):
+            return complete(REQUEST, [behaviour.from_row(row), far("second")])
+
+    def test_it_is_marked_and_told_once(self, row: ModelEndpoint, caplog: pytest.LogCaptureFixture) -> None:
+        refused = ProviderPermanent("HTTP 401: invalid key", kind="auth")
+        assert self.ask(row, refused, says("Sí.")).failures == ("Claude: auth",)
+        row.refresh_from_db()
+        assert row.broken_at is not None
+        assert row.broken_reason == "HTTP 401: invalid key"
+        assert self.ask(row, says("Sí.")).failures == ("Claude: broken",)
+        self.probe_is_due(row)
+        assert self.ask(row, refused, says("Sí.")).failures == ("Claude: auth",)
+        assert [record.levelname for record in caplog.records].count("ERROR") == 1
+
+    def test_a_reply_to_the_probe_mends_it(self, row: ModelEndpoint) -> None:
+        self.ask(row, ProviderPermanent("!", kind="not_found"), says("Sí."))
+        self.probe_is_due(row)
+        assert self.ask(row, says("Sí.")).failures == ()
+        row.refresh_from_db()
+        assert (row.broken_at, row.broken_reason) == (None, "")
+
+    def test_one_that_was_changed_meanwhile_is_not_blamed(self, row: ModelEndpoint) -> None:
+        asked = behaviour.from_row(row)
+        ModelEndpoint.objects.update(model="another")
+        with scripted.script([ProviderPermanent("!", kind="auth"), says("Sí.")]):
+            complete(REQUEST, [asked, far("second")])
+        row.refresh_from_db()
+        assert row.broken_at is None
+
+    def probe_is_due(self, row: ModelEndpoint) -> None:
+        caps.client_of(settings.REDIS_URL).delete(breakers._key(behaviour.from_row(row), "broken"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aitools import completion
+from aitools import endpointmarks
 from aitools.models import BotProfile, ModelEndpoint, Step
 from aitools.providers import scripted
 from aitools.providers.scripted import says

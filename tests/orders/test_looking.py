@@ -69,13 +69,13 @@ class TestPrompt:
 
     def test_the_prompt_does_not_grow_with_the_menu(self) -> None:
         make.load_sample()
-        before = len(prompts.build(make.context()).system)
+        before = len(prompts.build(make.context()).now)
         many = [
             {"key": f"p-{number}", "category": "pan", "name": f"Producto {number}", "price": "100"}
             for number in range(1000)
         ]
         make.load_menu(make.menu(products=many, branches=make.SMALL["branches"][:1]))
-        assert abs(len(prompts.build(make.context()).system) - before) < 100
+        assert abs(len(prompts.build(make.context()).now) - before) < 100
 
     def test_branches_inactive_are_not_offered(self) -> None:
         make.load_menu(make.menu())
