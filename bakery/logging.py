@@ -15,7 +15,7 @@ _SWEEP = "aitools.tasks.sweep"
 _DETAIL_IN_TEXT = re.compile(r"(DETAIL|CONTEXT): [^\n]*")
 _DETAIL_IN_JSON = re.compile(r'(DETAIL|CONTEXT): (?:[^"\\]|\\[^n])*')
 # These write requests, bodies included, or every query below WARNING.
-_TALKATIVE = ("anthropic", "openai", "httpx2", "httpcore2", "twilio", "urllib3", "django.db.backends", "kombu", "amqp")
+TALKATIVE = ("anthropic", "openai", "httpx2", "httpcore2", "twilio", "urllib3", "django.db.backends", "kombu", "amqp")
 
 _SHARED: Sequence[Any] = (
     structlog.contextvars.merge_contextvars,
@@ -83,7 +83,7 @@ def configuration(*, secrets: Sequence[str], readable: bool) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": "INFO"},
         # These bring handlers of their own, which would bypass the redaction.
         "loggers": {name: {"handlers": [], "propagate": True} for name in ("django", "django.server", "gunicorn.error")}
-        | {name: {"level": "WARNING"} for name in _TALKATIVE}
+        | {name: {"level": "WARNING"} for name in TALKATIVE}
         | {"django.request": {"filters": ["refusals"]}}
         | {name: {"filters": ["sweeps"]} for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")},
     }

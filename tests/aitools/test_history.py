@@ -176,7 +176,8 @@ def test_the_note_is_in_the_chats_language(done: Desk, language: str, claims: st
 def test_a_shop_may_word_the_note_itself(done: Desk) -> None:
     BotProfile.objects.update(note="The system asks; you don't.")
     said = system(done)
-    assert "The system asks; you don't.\nYa hecho en este chat" in said
+    assert "The system asks; you don't." in said
+    assert "Ya hecho en este chat" in said
     assert NEVER_CLAIM not in said
 
 
