@@ -23,6 +23,7 @@ from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.providers import http
 from aitools.providers.adapter import Adapter
 from aitools.providers.failures import failure
+from aitools.providers.gemini_schema import gemini_schema
 from aitools.providers.gemini_shape import (
     calls_of,
     contents,
@@ -37,7 +38,6 @@ from aitools.providers.gemini_shape import (
 )
 from aitools.providers.homes import Home
 from aitools.providers.payloads import body_of, wrapped
-from aitools.providers.schema_subset import plain
 from aitools.types import Json, ModelReply, ModelRequest, Stop
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class GeminiProvider(Adapter):
             body["tools"] = [{"functionDeclarations": [declaration(spec) for spec in request.tools]}]
         elif request.text_schema:
             generation["responseMimeType"] = "application/json"
-            generation["responseJsonSchema"] = plain(request.text_schema)
+            generation["responseJsonSchema"] = gemini_schema(request.text_schema)
         return body
 
     # Reply

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from aitools.providers.gemini_schema import gemini_schema
 from aitools.providers.payloads import raw_turn, results_in_order, talk, tool_request
-from aitools.providers.schema_subset import plain
 from aitools.types import (
     AssistantStep,
     AssistantText,
@@ -70,7 +70,7 @@ def contents(messages: Sequence[Message], model: str, origin: str) -> list[Json]
 
 
 def declaration(spec: ToolSpec) -> dict[str, Json]:
-    return {"name": spec.name, "description": spec.description, "parametersJsonSchema": plain(spec.schema)}
+    return {"name": spec.name, "description": spec.description, "parametersJsonSchema": gemini_schema(spec.schema)}
 
 
 def _turns(message: Message, origin: str, *, signed: bool) -> Iterator[tuple[str, list[Json]]]:

@@ -122,8 +122,8 @@ def schema_complaints(schema: Any) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     yield from (f"{key} is not supported" for key in schema if key not in _SCHEMA_KEYS)
-    if any(isinstance(value, bool | list | dict) for value in schema.get("enum", ())):
-        yield "enum: strings and numbers expected"
+    if any(isinstance(value, bool) or not (value or value == 0) for value in schema.get("enum", ())):
+        yield "enum: cannot be empty"
     for name, inner in schema.get("properties", {}).items():
         if not _PROPERTY_NAME.fullmatch(name):
             yield f"{name}: invalid property name"

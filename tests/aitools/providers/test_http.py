@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
+import httpcore2
 import httpx2
 import pytest
 
@@ -50,6 +52,19 @@ def test_a_host_may_be_kept_from_the_proxy(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with vendor_server([says("Directo.")]) as server:
         assert provider_at(server, "openai").complete(request()).text == "Directo."
+
+
+def test_connecting_may_take_five_seconds_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed: list[float] = []
+
+    def refuse(backend: Any, host: str, port: int, timeout: float, *rest: Any) -> None:
+        allowed.append(timeout)
+        raise httpcore2.ConnectError
+
+    monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", refuse)
+    with pytest.raises(httpx2.ConnectError):
+        http.client_for("http://vendor.test").get("http://vendor.test/", timeout=60)
+    assert allowed == [http.CONNECT_SECONDS]
 
 
 def test_a_late_body_is_cut_like_a_late_head() -> None:
