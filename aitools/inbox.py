@@ -217,8 +217,7 @@ def _store(conversation: Conversation, event: InboundMessage) -> None:
         _number(conversation, row)
     row.save()
     commands.act(conversation, row)
-    welcomed = channel_for(event.channel).capabilities.welcomed_words
-    if kind == EventKind.OPT_IN and event.kind == EventKind.MESSAGE and _word(event) not in welcomed:
+    if _is_welcomed_by_us(row, event):
         commands.welcome_back(conversation)
     conversation.save()
 
@@ -267,13 +266,22 @@ def _kind(conversation: Conversation, event: InboundMessage) -> EventKind:
     if _opts_out(event):
         return EventKind.OPT_OUT
     if conversation.opted_out_at and event.kind == EventKind.MESSAGE:
-        can = channel_for(event.channel).capabilities
-        return EventKind.OPT_IN if _word(event) in can.opt_in_words else event.kind
+        words = channel_for(event.channel).capabilities.opt_in_words
+        return EventKind.OPT_IN if event.extra.get("opts_in") or _word(event) in words else event.kind
     return event.kind
 
 
 def _opts_out(event: InboundMessage) -> bool:
-    return event.kind == EventKind.MESSAGE and _word(event) in channel_for(event.channel).capabilities.opt_out_words
+    if event.kind != EventKind.MESSAGE or event.extra.get("opts_in"):
+        return False
+    return _word(event) in channel_for(event.channel).capabilities.opt_out_words
+
+
+def _is_welcomed_by_us(row: InboundEvent, event: InboundMessage) -> bool:
+    """A word that brought them back and that no vendor has answered."""
+    if row.kind != EventKind.OPT_IN or event.kind != EventKind.MESSAGE or event.extra.get("opts_in"):
+        return False
+    return _word(event) not in channel_for(event.channel).capabilities.welcomed_words
 
 
 def _word(event: InboundMessage) -> str:

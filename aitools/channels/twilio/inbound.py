@@ -92,9 +92,10 @@ def _unsupported(form: Form) -> InboundMessage:
 def _talk(sid: str, channel: str, form: Form) -> Sequence[InboundMessage]:
     """The message, or what Twilio made of it when its opt-out words matched.
 
-    YES is one of Twilio's words for coming back, and it may be the answer to
-    our question: then the event that reopens the address comes first and the
-    message stays talk.
+    Twilio has answered each of these words already.  START and UNSTOP say
+    nothing but that they come back.  Any other word for it (YES, and what staff
+    have configured) may as well be an answer or an order: it stays a message
+    that ``opts_in``, and is talk unless they had opted out.
     """
     opt_out = form.get("OptOutType", "").upper()
     if opt_out == "STOP":
@@ -103,9 +104,9 @@ def _talk(sid: str, channel: str, form: Form) -> Sequence[InboundMessage]:
         return [_message(sid, channel, form, EventKind.SYSTEM)]
     if opt_out != "START":
         return [_message(sid, channel, form)]
-    if form.get("Body", "").strip().lower() in _RESUBSCRIBE_ONLY:
+    if form.get("Body", "").strip(" \n.,;!¡").lower() in _RESUBSCRIBE_ONLY:
         return [_message(sid, channel, form, EventKind.OPT_IN)]
-    return [_message(f"{sid}:opt_in", channel, form, EventKind.OPT_IN), _message(sid, channel, form)]
+    return [_message(sid, channel, form)]
 
 
 def _message(provider_id: str, channel: str, form: Form, kind: EventKind | None = None) -> InboundMessage:
@@ -181,6 +182,7 @@ def _extra(form: Form) -> Mapping[str, Json]:
             "referral": _referral(form),
             "interactive": form.get("InteractiveData") or form.get("FlowData", ""),
             "opt_out": form.get("OptOutType", ""),
+            "opts_in": form.get("OptOutType", "").upper() == "START",
         }
     )
 

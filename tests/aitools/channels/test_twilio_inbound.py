@@ -109,11 +109,16 @@ def test_stop_and_help_words_that_twilio_answered_are_no_talk() -> None:
     assert [event.kind for event in parsed(Body="info", OptOutType="HELP")] == [EventKind.SYSTEM]
 
 
-def test_a_yes_that_twilio_takes_for_coming_back_is_still_an_answer() -> None:
-    back, answer = parsed(Body="YES", OptOutType="START")
+@pytest.mark.parametrize("word", ["YES", "Sí", "quiero pan"])
+def test_a_word_that_twilio_takes_for_coming_back_is_still_a_message(word: str) -> None:
+    (event,) = parsed(Body=word, OptOutType="START")
 
-    assert (back.kind, answer.kind, answer.text) == (EventKind.OPT_IN, EventKind.MESSAGE, "YES")
-    assert back.provider_id != answer.provider_id
+    assert (event.kind, event.text, event.extra["opts_in"]) == (EventKind.MESSAGE, word, True)
+
+
+@pytest.mark.parametrize("word", ["START", " unstop ", "Start!"])
+def test_words_for_nothing_but_coming_back_are_no_message(word: str) -> None:
+    assert [event.kind for event in parsed(Body=word, OptOutType="START")] == [EventKind.OPT_IN]
 
 
 def test_a_choice_from_a_list_is_a_press() -> None:

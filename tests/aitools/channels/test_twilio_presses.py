@@ -10,6 +10,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from aitools import clock, outbox
+from aitools.admin import talk
 from aitools.models import Conversation, InboundEvent, OutboundMessage
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
@@ -110,17 +111,60 @@ def test_a_choice_from_a_list_is_read_by_the_model(desk: Desk, twilio: TwilioApi
     assert desk.said() == ["En el centro, entonces."]
 
 
+@pytest.mark.parametrize("word", ["YES", "SI", "Sí."])
 def test_yes_that_twilio_takes_for_coming_back_answers_the_open_question(
-    desk: Desk, twilio: TwilioApi, client: Client
+    word: str, desk: Desk, twilio: TwilioApi, client: Client
 ) -> None:
     desk.channel = "twilio_sms"
     question = asked(desk, client)
     assert question.text.endswith("(sí/no)")
 
     with scripted.script([says("Listo.")]):
-        arrive(desk, client, "SM2", Body="YES", OptOutType="START")
+        arrive(desk, client, "SM2", Body=word, OptOutType="START")
 
     assert parts.things() != []
+
+
+def test_start_leaves_the_open_question_open(desk: Desk, twilio: TwilioApi, client: Client) -> None:
+    desk.channel = "twilio_sms"
+    asked(desk, client)
+
+    arrive(desk, client, "SM2", Body="START", OptOutType="START")
+
+    assert (parts.things(), desk.question().state) == ([], "pending")
+
+
+def test_a_word_of_the_shops_for_coming_back_is_an_order_from_who_never_left(
+    desk: Desk, twilio: TwilioApi, client: Client
+) -> None:
+    desk.channel = "twilio_sms"
+    with scripted.script([says("¿Cuántos?"), says("¿De cuáles?")]):
+        for sid in ("SM1", "SM2"):
+            arrive(desk, client, sid, Body="PAN", OptOutType="START")
+
+    assert desk.said() == ["¿Cuántos?", "¿De cuáles?"]
+
+
+@pytest.mark.parametrize("word", ["PAN", "YES", "ALTA", "BAJA"])
+def test_the_same_word_only_brings_back_who_had_left(word: str, desk: Desk, twilio: TwilioApi, client: Client) -> None:
+    """Twilio has welcomed them: one answer is enough."""
+    desk.channel = "twilio_sms"
+    arrive(desk, client, "SM1", Body="STOP")
+
+    arrive(desk, client, "SM2", Body=word, OptOutType="START")
+
+    assert desk.conversation().opted_out_at is None
+    assert desk.said() == []
+
+
+def test_a_call_for_help_that_twilio_answered_is_shown_to_staff_alone(
+    desk: Desk, twilio: TwilioApi, client: Client
+) -> None:
+    desk.channel = "twilio_sms"
+    arrive(desk, client, "SM1", Body="INFO", OptOutType="HELP")
+
+    assert desk.said() == []
+    assert [bubble.text for bubble in talk.page(desk.conversation().pk).bubbles] == ["INFO"]
 
 
 def test_yes_by_sms_brings_back_who_had_left(desk: Desk, twilio: TwilioApi, client: Client) -> None:
