@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import translation
 
-from aitools import audit, bursts, confirmations, events, outbox, queue, reports, results
+from aitools import audit, bursts, confirmations, events, outbox, queue, reports, results, transcription
 from aitools.answers import Answer
 from aitools.bursts import Burst, Read
 from aitools.channels.base import channel_for
@@ -25,6 +25,7 @@ def take_answer(work: Work, pending: PendingConfirmation) -> bool:
         return _expire_if_due(work, pending)
     if not is_due(work):
         return False
+    transcription.hear(work, work.burst)
     got = bursts.read_burst(pending, work.burst, work.behaviour.words)
     if got.late:
         expire(work, pending, tell=False)
@@ -51,6 +52,7 @@ def interject(work: Work, call: ToolCall) -> None:
     """The customer wrote while the model thought: it hears that before any question."""
     burst = bursts.unread(work.conversation.pk, work.read_to)
     rows = work.turn_rows
+    transcription.hear(work, burst)
     if burst.written:
         text = bursts.joined(burst.written)
         rows.settle(call, CallState.REPLIED, results.user_replied(text), work.now)

@@ -61,7 +61,8 @@ class Behaviour:
         row = self.profile.voice_endpoint
         if row is None or not row.active or not hears(row):
             return None
-        return replace(from_row(row), model=row.transcription_model)
+        endpoint = replace(from_row(row), model=row.transcription_model)
+        return None if endpoint.unusable else endpoint
 
     @property
     def longest_wait(self) -> float:

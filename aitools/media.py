@@ -52,7 +52,7 @@ def unseen_in(event: InboundEvent) -> Sequence[str]:
     if event.kind == EventKind.PRESS:
         return []
     if event.media:
-        return [kind_of(medium) for medium in event.media if not medium.get(HEARD)]
+        return [UNHEARD if medium.get(UNHEARD) else kind_of(medium) for medium in event.media if not medium.get(HEARD)]
     is_read = event.message_kind in _PLAIN or location_in(event) is not None
     return [] if is_read else [event.message_kind]
 

@@ -17,6 +17,7 @@ UNSEEN: Mapping[str, str] = {
     "sticker": "[the customer sent a sticker that you can't see]",
     "video": "[the customer sent a video that you can't see]",
     "audio": "[the customer sent a voice note that you can't hear]",
+    "unheard": "[the customer sent a voice note that you can't hear]",
     "voice": "[the customer sent a voice note that you can't hear]",
     "document": "[the customer sent a document that you can't open]",
     "contacts": "[the customer sent a contact card that you can't open]",

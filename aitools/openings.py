@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef
 from django.utils import translation
 
-from aitools import answering, bursts, confirmations, languages, leases, media, outbox, reports, texts
+from aitools import answering, bursts, confirmations, languages, leases, media, outbox, reports, texts, transcription
 from aitools.answers import Answer, read
 from aitools.bursts import Burst
 from aitools.channels.base import channel_for
@@ -28,6 +28,7 @@ def open_turn(work: Work) -> bool:
     if is_for_staff(work):
         _leave_to_staff(work)
         return False
+    transcription.hear(work, work.burst)
     _set_language(work)
     burst, work.rows = work.burst, turn_of(work)
     work.burst = Burst()

@@ -90,6 +90,7 @@ def unseen(kinds: Collection[str]) -> str:
         "video": _("I can't watch videos. Please tell me in words what you would like."),
         "audio": spoken,
         "voice": spoken,
+        "unheard": _("Sorry, I could not make out your voice note. Please write to me what you need."),
         "document": _("I can't open documents. Please write to me what you need."),
         "contacts": _("I can't open contact cards. Please write to me what you need."),
         "location": _("I can't look up locations. Please write to me what you need."),

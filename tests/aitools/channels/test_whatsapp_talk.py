@@ -12,13 +12,16 @@ from pytest_django import Settings
 
 from aitools import clock, leases
 from aitools.channels.whatsapp import WhatsAppCloud
-from aitools.models import Conversation, InboundEvent, Mode, PendingConfirmation
+from aitools.models import BotProfile, Conversation, InboundEvent, Mode, ModelEndpoint, PendingConfirmation
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
 from aitools.tools import registry
 from aitools.types import UserText
 from tests.aitools import desk as parts
 from tests.aitools.desk import Desk, things
+from tests.wire.files import OGG, File
+from tests.wire.speech import speech_api
+from tests.wire.vendors import API_KEY
 from tests.wire.whatsapp import (
     GraphApi,
     buttons_of,
@@ -438,3 +441,18 @@ class TestLocations:
             "[location] es: near 4.6 -74.08\n[location] open"
         )
         assert phone.desk.turn().text == asked.text
+
+
+def test_a_voice_note_from_whatsapp_is_fetched_heard_and_answered(
+    phone: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EAR_API_KEY", API_KEY)
+    kept = phone.graph.keep(File(OGG, "audio/ogg; codecs=opus"))
+    with speech_api(["dos panes por favor"]) as speech, scripted.script([says("Van dos.")]) as script:
+        ear = {"kind": "openai", "base_url": speech.base_url, "key_variable": "EAR_API_KEY"}
+        endpoint = ModelEndpoint.objects.create(name="Ear", transcription_model="whisper-1", **ear)
+        BotProfile.objects.update(voice_endpoint=endpoint)
+        sound = {"id": kept, "mime_type": "audio/ogg; codecs=opus", "voice": True}
+        assert phone.gets(message(ANA, audio=sound)) == ["Van dos."]
+    assert script.calls[0].messages[-1] == UserText("[voice note] dos panes por favor")
+    assert speech.received[0]["file"] == OGG
