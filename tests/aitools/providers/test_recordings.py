@@ -58,6 +58,9 @@ def test_a_recorded_answer_gives_what_its_case_expects(path: Path, record_proper
         ("anthropic-empty_content", events.EMPTY),
         ("openai_chat-refusal", events.REFUSED),
         ("openai_compat-llamacpp_truncated_args", events.TRUNCATED),
+        ("gemini-prompt_blocked", events.FILTERED),
+        ("gemini-malformed_function_call", events.EMPTY),
+        ("gemini-unexpected_tool_call", events.UNKNOWN_TOOL),
     ],
 )
 def test_a_recorded_stop_has_one_outcome_in_the_loop(name: str, event: str) -> None:
