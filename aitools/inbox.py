@@ -16,6 +16,7 @@ from django.utils import translation
 
 from aitools import (
     arrivals,
+    asides,
     behaviour,
     clock,
     commands,
@@ -31,6 +32,7 @@ from aitools import (
     wording,
 )
 from aitools.arrivals import LONGEST_SETTLE_SECONDS
+from aitools.asides import UNSUPPORTED
 from aitools.channels.base import EventKind, InboundMessage, channel_for
 from aitools.interruptions import read_all
 from aitools.models import (
@@ -46,8 +48,6 @@ from aitools.storable import storable
 log = logging.getLogger(__name__)
 
 TALK = (EventKind.MESSAGE, EventKind.PRESS)
-#: A kind of message that the channel can't read.
-UNSUPPORTED = "unsupported"
 #: Kinds of message that ask for no answer.
 SILENT = frozenset({"reaction", "system"})
 
@@ -56,54 +56,49 @@ def receive(events: Sequence[InboundMessage]) -> int:
     """Store each new event and wake its conversation; how many were new.
 
     Each event commits by itself, and a fault in one does not stop its
-    neighbours.  Talk that a fault of ours can't take is left to staff.  Any
-    other fault is raised at the end: the vendor's repeat then brings the event
-    again, and what was stored is not stored twice.
+    neighbours.  What a fault of ours can't take, twice, is set aside.  Any other
+    fault, such as a database that is gone, is raised at the end: the vendor's
+    repeat then brings the event again, and what was stored is not stored twice.
     """
     stored = 0
     fault: Exception | None = None
     for event in events:
         try:
-            stored += _counted(event, _receive(event))
+            stored += _counted(event, _taken(event))
         except (OperationalError, InterfaceError) as error:
             log.warning("inbound %s event of %s comes again: %s", event.kind, event.channel, type(error).__name__)
             fault = error
-        except Exception as error:  # noqa: BLE001 - whatever it is, the customer wrote
+        except Exception as error:  # noqa: BLE001 - whatever it is, no repeat of the vendor's would go better
             log.error("inbound %s event of %s: %s", event.kind, event.channel, faults.reason_of(error))  # noqa: TRY400
-            left = _leave_unread_to_staff(event)
-            stored, fault = stored + (left or 0), fault if left is not None else error
+            aside = _set_aside(event)
+            stored, fault = stored + (aside or 0), fault if aside is not None else error
     if fault is not None:
         raise fault
     return stored
 
 
-def _leave_unread_to_staff(event: InboundMessage) -> int | None:
-    """Somebody wrote something that we can't take: staff see that, and from whom. 1 if new, None if not even that."""
-    if event.kind not in TALK or not event.address:
-        return None
+def _taken(event: InboundMessage) -> int:
+    """Twice, if need be: another worker may have been there at the same instant."""
     try:
-        return _store_unread(event)
+        return _receive(event)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the second try tells
+        log.info("inbound %s event of %s is tried again: %s", event.kind, event.channel, type(error).__name__)
+    return _receive(event)
+
+
+def _set_aside(event: InboundMessage) -> int | None:
+    """Keep what we can't take, for staff to see; 1 if new, None if not even that goes."""
+    try:
+        with transaction.atomic(durable=True):
+            conversation = _conversation(event) if event.address else None
+            is_new = asides.keep(event, conversation, _kind(conversation, event) if conversation else event.kind)
     except Exception as error:  # noqa: BLE001 - the vendor is told, and its repeat may succeed
         log.error("inbound %s event of %s: %s", event.kind, event.channel, faults.reason_of(error))  # noqa: TRY400
         return None
-
-
-def _store_unread(event: InboundMessage) -> int:
-    with transaction.atomic(durable=True):
-        conversation = _conversation(event)
-        _row, is_new = InboundEvent.objects.get_or_create(
-            channel=event.channel,
-            provider_id=event.provider_id,
-            defaults={
-                "conversation": conversation,
-                "kind": event.kind,
-                "message_kind": UNSUPPORTED,
-                "state": InboundState.STAFF,
-            },
-        )
-        if is_new:
-            Conversation.objects.filter(pk=conversation.pk).update(needs_staff=True)
-    if is_new:
+    metrics.set_aside(event.channel, event.kind)
+    if is_new and event.kind in TALK:
         metrics.unsupported(event.channel)
     return int(is_new)
 

@@ -56,6 +56,7 @@ SENDS = _counter("aitools_sends", "Messages to customers, by what became of them
 STOPS = _counter("aitools_sender_stops", "Senders left alone for a while: refused, or asked to rest.", "channel", "why")
 WEBHOOKS = _counter("aitools_webhooks", "Requests with inbound events, by what became of them.", "channel", "result")
 UNSUPPORTED = _counter("aitools_unsupported", "Inbound messages, and parts of webhooks, that we can't read.", "channel")
+SET_ASIDE = _counter("aitools_set_aside", "Inbound events that a fault of ours could not take.", "channel", "kind")
 LEASES_LOST = _counter("aitools_leases_lost", "Passes whose conversation another worker, or a person, took.")
 SWEEPS = _counter("aitools_sweeps_found", "Sweeps that found work nobody had been woken for.", "work")
 MODEL_FAILURES = _counter("aitools_model_failures", "Requests without a reply.", "kind", "error")
@@ -123,6 +124,11 @@ def webhook(channel: str, result: str) -> None:
 @harmless
 def unsupported(channel: str) -> None:
     UNSUPPORTED.labels(channel).inc()
+
+
+@harmless
+def set_aside(channel: str, kind: str) -> None:
+    SET_ASIDE.labels(channel, kind).inc()
 
 
 @harmless

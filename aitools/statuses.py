@@ -45,20 +45,25 @@ def receive(event: InboundMessage) -> int:
     return int(is_new)
 
 
-def _apply(row: InboundEvent, event: InboundMessage) -> None:
+def message_of(event: InboundMessage) -> OutboundMessage | None:
+    """Whose status this is, with ``is_waited_for``; None where the vendor's id, and ours, are unknown."""
     key = event.outbox_id
     known = Q(provider_id=event.status_of) & ~Q(provider_id="")
-    message = (
+    return (
         OutboundMessage.objects.filter(known | Q(key=key) if _is_uuid(key) else known)
         .filter(conversation__channel=event.channel)
         .select_related("conversation")
         .annotate(is_waited_for=Exists(_later))
         .first()
     )
+
+
+def _apply(row: InboundEvent, event: InboundMessage) -> None:
+    message = message_of(event)
     if message is None:
         return
     apply_status(message, row)
-    if message.is_waited_for:
+    if getattr(message, "is_waited_for", False):
         queue.deliver(message.conversation_id)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, OperationalError
 
-from aitools import clock, inbox, languages, metrics, staffing, turns
-from aitools.channels.base import EventKind, InboundMessage
+from aitools import asides, clock, inbox, languages, metrics, outbox, staffing, statuses, turns
+from aitools.channels.base import DeliveryStatus, EventKind, InboundMessage
 from aitools.models import BotProfile, Conversation, InboundEvent, OutboundMessage, ToolCall, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
@@ -23,8 +23,8 @@ STILL = "Ten en cuenta que esto ya se hizo: Hecho: 1 × pan."
 
 
 def event(text: str = "hola", provider_id: str = "SM1", **fields: Any) -> InboundMessage:
-    fields.setdefault("kind", EventKind.MESSAGE)
-    return InboundMessage(channel="web", provider_id=provider_id, address="visitor-1", text=text, **fields)
+    fields = {"kind": EventKind.MESSAGE, "address": "visitor-1"} | fields
+    return InboundMessage(channel="web", provider_id=provider_id, text=text, **fields)
 
 
 def test_talk_is_numbered_in_order_of_arrival(desk: Desk) -> None:
@@ -134,10 +134,11 @@ def test_what_can_not_even_be_left_to_staff_is_the_vendors_to_repeat(
         inbox.receive([event(), event(kind=EventKind.OPT_OUT, provider_id="SM2")])
 
 
-@pytest.mark.parametrize("kind", [EventKind.SYSTEM, EventKind.ECHO, EventKind.OPT_OUT, EventKind.STATUS])
-def test_a_fault_in_what_staff_can_not_take_is_the_vendors_to_repeat_beside_what_is_stored(
-    kind: EventKind, desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+ALL_BUT_TALK = [EventKind.SYSTEM, EventKind.ECHO, EventKind.OPT_OUT, EventKind.OPT_IN, EventKind.STATUS]
+
+
+@pytest.mark.parametrize("kind", [EventKind.MESSAGE, *ALL_BUT_TALK])
+def test_a_fault_that_passes_costs_nothing(kind: EventKind, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     real, faults = inbox._receive, [IntegrityError("another worker moved them first")]
 
     def broken_once(one: InboundMessage) -> int:
@@ -146,12 +147,66 @@ def test_a_fault_in_what_staff_can_not_take_is_the_vendors_to_repeat_beside_what
         return real(one)
 
     monkeypatch.setattr(inbox, "_receive", broken_once)
-    batch = [event(), event(kind=kind, provider_id="SM2")]
-    with pytest.raises(IntegrityError):
-        inbox.receive(batch)
-    assert InboundEvent.objects.count() == 1
-    inbox.receive(batch)
-    assert InboundEvent.objects.filter(provider_id="SM1").count() == 1
+    assert inbox.receive([event(kind=kind, status=DeliveryStatus.SENT), event(provider_id="SM2")]) == 2
+    assert not InboundEvent.objects.filter(message_kind="unsupported").exists()
+
+
+def breaks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Whatever comes in breaks our code; what is counted as set aside."""
+
+    def broken(*given: object) -> int:
+        raise ValueError
+
+    counted: list[str] = []
+    monkeypatch.setattr(inbox, "_receive", broken)
+    monkeypatch.setattr(statuses, "apply_status", broken)
+    monkeypatch.setattr(metrics, "set_aside", lambda channel, kind: counted.append(kind))
+    return counted
+
+
+@pytest.mark.parametrize("kind", [EventKind.SYSTEM, EventKind.ECHO, EventKind.OPT_OUT, EventKind.OPT_IN])
+def test_what_our_code_can_not_take_is_set_aside_for_staff_and_not_repeated_for_days(
+    kind: EventKind, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = breaks(monkeypatch)
+    assert [inbox.receive([event(kind=kind)]) for _ in range(2)] == [1, 0]
+    row = InboundEvent.objects.get()
+    assert (row.kind, row.state, row.message_kind, row.text) == (kind, "staff", "unsupported", "")
+    assert desk.conversation().needs_staff
+    assert counted == [kind, kind]
+
+
+@pytest.mark.parametrize("fields", [{"kind": EventKind.OPT_OUT}, {"text": "Stop"}])
+def test_who_leaves_is_written_to_no_more_whatever_breaks(
+    fields: dict[str, Any], desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.channel = "plain"
+    desk.receive("hola")
+    before = desk.conversation()
+    breaks(monkeypatch)
+    inbox.receive([replace(event(provider_id="SM2", **fields), channel="plain")])
+    after = desk.conversation()
+    assert after.opted_out_at is not None
+    assert after.epoch > before.epoch
+
+
+@pytest.mark.parametrize(
+    ("status", "error_kind", "seen", "left"),
+    [("sent", "", False, False), ("failed", "permanent", True, False), ("failed", "opt_out", True, True)],
+)
+def test_of_a_status_that_breaks_staff_hear_if_it_tells_of_a_failure(
+    status: str, error_kind: str, seen: bool, left: bool, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.receive("hola")
+    message = outbox.enqueue(desk.conversation(), "¡Hola!")
+    real = inbox._receive
+    counted = breaks(monkeypatch)
+    monkeypatch.setattr(inbox, "_receive", real)
+    fields = {"status": DeliveryStatus(status), "outbox_id": str(message.key), "error_kind": error_kind}
+    inbox.receive([event("", kind=EventKind.STATUS, address="", provider_id="SM2:x", **fields)])
+    conversation = desk.conversation()
+    assert (conversation.needs_staff, conversation.opted_out_at is not None) == (seen, left)
+    assert (counted, InboundEvent.objects.get(kind="status").state) == (["status"], "unread")
 
 
 def test_talk_that_can_not_be_left_to_staff_is_repeated_beside_what_is_stored(
@@ -164,11 +219,11 @@ def test_talk_that_can_not_be_left_to_staff_is_repeated_beside_what_is_stored(
             raise ValueError
         return real(one)
 
-    def failing(one: InboundMessage) -> int:
+    def failing(*given: object) -> bool:
         raise ValueError
 
     monkeypatch.setattr(inbox, "_receive", broken)
-    monkeypatch.setattr(inbox, "_store_unread", failing)
+    monkeypatch.setattr(asides, "keep", failing)
     with pytest.raises(ValueError, match=r"^$"):
         inbox.receive([event("raro"), event("hola", provider_id="SM2")])
     assert InboundEvent.objects.get().text == "hola"
