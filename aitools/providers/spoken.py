@@ -45,7 +45,8 @@ def with_calls_in_text(reply: ModelReply, request: ModelRequest) -> ModelReply:
     if reply.tool_calls or not request.tools or reply.stop not in (Stop.END, Stop.LENGTH):
         return reply
     planned = with_plan(reply, request)
-    return reply if planned.text == reply.text.strip() else planned
+    is_talk = planned.stop is reply.stop and planned.text == reply.text.strip()
+    return reply if is_talk else planned
 
 
 def with_plan(reply: ModelReply, request: ModelRequest) -> ModelReply:
