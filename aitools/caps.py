@@ -52,6 +52,11 @@ def stop(why: str, seconds: int, *name: str) -> bool:
     return asked(lambda: bool(client_of(settings.REDIS_URL).set(_stop_key(*name), why, ex=seconds, nx=True)), True)
 
 
+def go_on(*name: str) -> None:
+    """End a stop before its time."""
+    asked(lambda: client_of(settings.REDIS_URL).delete(_stop_key(*name)), 0)
+
+
 def stopped(*name: str) -> tuple[str, float]:
     """Why it is stopped and for how many more seconds; ("", 0) when it is not."""
     key = _stop_key(*name)

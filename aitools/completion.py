@@ -94,14 +94,14 @@ def complete(request: ModelRequest, endpoints: list[EndpointConfig], *, more_roo
     raise (other or errors or [ProviderPermanent("no endpoint is configured", kind="not_found")])[-1]
 
 
-def ask_one(request: ModelRequest, endpoint: EndpointConfig) -> Completion:
+def ask_one(request: ModelRequest, endpoint: EndpointConfig, *, more_room: bool = False) -> Completion:
     """One endpoint's reply, for staff who try it out: no chain, no breaker, no second try, and no mark on failure.
 
     Never inside a transaction. Raises a ``ProviderError``.
     """
     if endpoint.unusable:
         raise ProviderPermanent(endpoint.unusable, kind="auth")
-    return _ask(_attempt(request, endpoint), [])
+    return _ask(_attempt(request, endpoint, more_room), [])
 
 
 def shorter(request: ModelRequest) -> ModelRequest:

@@ -50,6 +50,12 @@ _SHOP = [
 _BOT = [
     _item(_("Bot profile"), "smart_toy", "aitools.botprofile"),
     _item(_("Models"), "hub", "aitools.modelendpoint"),
+    {
+        "title": _("Playground"),
+        "icon": "science",
+        "link": reverse_lazy("admin:aitools_playground"),
+        "permission": _may("aitools.change_botprofile"),
+    },
 ]
 _RECORDS = [
     _item(_("Sent messages"), "outbox", "aitools.outboundmessage"),

@@ -21,6 +21,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldBooleanSwitchWidget
 
 from aitools import behaviour, breakers, clock, keyring
 from aitools.admin.conflicts import GuardedAdmin, GuardedForm, save_changed
+from aitools.admin.endpoint_tests import EndpointTests
 from aitools.models import ModelEndpoint
 
 #: The names that may hold a vendor's key. Any other variable (the database's
@@ -87,7 +88,7 @@ class ModelEndpointForm(GuardedForm):
 
 
 @admin.register(ModelEndpoint)
-class ModelEndpointAdmin(GuardedAdmin):
+class ModelEndpointAdmin(EndpointTests, GuardedAdmin):
     form = ModelEndpointForm
     list_display = ("name", "kind", "model", "base_url", "key_is_set", "condition", "active")
     list_filter = ("kind", "active")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import StackedInline
 
 from aitools.admin.conflicts import GuardedAdmin, GuardedFields
+from aitools.admin.playground import PlaygroundPages
 from aitools.admin.profile_forms import ProfileForm, TextForm, TextFormSet
 from aitools.models import BotProfile, TextOverride
 
@@ -24,7 +25,7 @@ class TextInline(GuardedFields, StackedInline):
 
 
 @admin.register(BotProfile)
-class BotProfileAdmin(GuardedAdmin):
+class BotProfileAdmin(PlaygroundPages, GuardedAdmin):
     form = ProfileForm
     inlines = (TextInline,)
     list_display = ("name", "active", "bot_on", "language", "endpoint", "confirm_seconds", "max_steps")

@@ -141,7 +141,7 @@ def _card(step: StepReplay) -> Card:
         took="" if step.is_ours else span(row.duration_ms),
         tokens="" if step.is_ours else _tokens(row),
         cost=dollars(row.cost) if row.cost is not None else "",
-        facts=_pretty(step.facts) if step.facts_changed else "",
+        facts=pretty(step.facts) if step.facts_changed else "",
         seen=lines,
         seen_count=ngettext("%(count)d line", "%(count)d lines", len(lines)) % {"count": len(lines)},
         calls=[_call(call) for call in step.calls],
@@ -175,7 +175,7 @@ def _call(call: CallReplay) -> Call:
         title=str(tool.shown_title) if tool else "",
         state=row.get_state_display(),
         tone=CALL_TONES.get(row.state, "info"),
-        arguments=_pretty(row.arguments) if row.arguments is not None else "",
+        arguments=pretty(row.arguments) if row.arguments is not None else "",
         told=row.result,
         is_error=row.is_error,
         attempts=row.attempt,
@@ -220,7 +220,8 @@ def _step_lines(step: AssistantStep) -> Iterator[Line]:
         yield Line(_("Result of %(tool)s") % {"tool": result.name}, result.content)
 
 
-def _pretty(value: Json) -> str:
+def pretty(value: Json) -> str:
+    """JSON as people read it."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 

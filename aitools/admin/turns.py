@@ -13,10 +13,12 @@ from unfold.decorators import display
 
 from aitools.admin import deadletters
 from aitools.admin.columns import LanguageColumn, Tones
+from aitools.admin.comparisons import ComparisonPages, choices
 from aitools.admin.filters import DayRangeFilter, UnansweredFilter
 from aitools.admin.links import linked
 from aitools.admin.listing import GrowingList, ReadOnly
 from aitools.admin.replays import page_of
+from aitools.admin.trials import may_try
 from aitools.models import Turn, TurnState
 from aitools.replay import replay
 
@@ -31,7 +33,7 @@ TURN_TONES = Tones(
 
 
 @admin.register(Turn)
-class TurnAdmin(LanguageColumn, ReadOnly, GrowingList):
+class TurnAdmin(LanguageColumn, ComparisonPages, ReadOnly, GrowingList):
     """Read-only: a turn is what happened. Its page needs the permission to view turns, and shows all of it."""
 
     list_display = ("started_at", "customer", "asked", "answered", "outcome", "failures", "failure")
@@ -54,6 +56,8 @@ class TurnAdmin(LanguageColumn, ReadOnly, GrowingList):
         if row is not None and self.has_view_permission(request, row):
             context["replay"] = page_of(replay(row))
             context["unanswered"] = deadletters.of(row)
+            if may_try(request):
+                context |= choices()
             context["may_act"] = request.user.has_perm("aitools.change_conversation")
         return super().change_view(request, object_id, form_url, context)
 
