@@ -18,18 +18,20 @@ def local_folder() -> Path:
 
 
 def provide(environment: MutableMapping[str, str], folder: Path) -> None:
-    """Add what the environment lacks: services and a secret key. The services stay while this process lives."""
+    """Add what the environment lacks: services and our own keys. The services stay while this process lives."""
     folder.mkdir(parents=True, exist_ok=True)
     for service in (kind(folder) for kind in SERVICES.values()):
         if not environment.get(service.variable):
             environment[service.variable], _ = use(service)
-    if not environment.get("SECRET_KEY"):
-        environment["SECRET_KEY"] = _secret_key(folder / "secret_key")
+    for name, length in (("SECRET_KEY", 50), ("SECRETS_KEY", 32)):
+        if not environment.get(name):
+            environment[name] = _key(folder / name.lower(), length)
 
 
-def _secret_key(path: Path) -> str:
+def _key(path: Path, length: int) -> str:
+    """So many random bytes in base64, made once."""
     if not path.exists():
-        write_private(path, secrets.token_urlsafe(50))
+        write_private(path, secrets.token_urlsafe(length))
     return path.read_text()
 
 

@@ -122,11 +122,11 @@ def test_without_budgets_nothing_is_asked(turn: Turn) -> None:
 
 
 class TestAtTheDesk:
-    """A model that costs a dollar for a million tokens, in and out, and says a thousand of each."""
+    """A model that costs ten dollars for a million tokens, in and out; a reply takes a thousand of each."""
 
     @pytest.fixture(autouse=True)
     def priced(self, desk: Desk) -> None:
-        ModelEndpoint.objects.update(input_price=1, output_price=1)
+        ModelEndpoint.objects.update(input_price=10, output_price=10)
 
     def reply(self) -> ModelReply:
         return ModelReply("Hola.", usage=Usage(1000, 1000))
@@ -134,7 +134,7 @@ class TestAtTheDesk:
     def test_each_reply_is_stored_with_its_cost(self, desk: Desk) -> None:
         with scripted.script([self.reply()]):
             desk.write("hola")
-        assert Step.objects.get().cost == Decimal("0.002")
+        assert Step.objects.get().cost == Decimal("0.02")
 
     def test_it_takes_no_statement_more(self, desk: Desk) -> None:
         statements = []
@@ -150,20 +150,19 @@ class TestAtTheDesk:
     def test_over_the_hard_budget_only_the_order_taker_answers(
         self, desk: Desk, caplog: pytest.LogCaptureFixture
     ) -> None:
-        BotProfile.objects.update(daily_budget_hard=Decimal("0.01"))
+        BotProfile.objects.update(daily_budget_hard=Decimal("0.10"))
         with scripted.script([self.reply()] * 5) as script:
             for _ in range(7):
                 desk.write("hola")
         assert len(script.calls) == 5
-        assert (
-            list(Step.objects.order_by("turn").values_list("provider", flat=True)) == ["scripted"] * 5 + ["offline"] * 2
-        )
+        by = list(Step.objects.order_by("turn_id").values_list("provider", flat=True))
+        assert by == ["scripted"] * 5 + ["offline"] * 2
         told = AuditEvent.objects.filter(kind="provider.fallback").values_list("error", flat=True)
         assert list(told) == [spending.OVER] * 2
         assert [record.levelname for record in caplog.records if "US$" in record.getMessage()] == ["ERROR"]
 
     def test_the_next_day_the_model_answers_again(self, desk: Desk) -> None:
-        BotProfile.objects.update(daily_budget_hard=Decimal("0.002"))
+        BotProfile.objects.update(daily_budget_hard=Decimal("0.02"))
         with scripted.script([self.reply()] * 2) as script:
             desk.write("hola")
             desk.write("hola")
@@ -175,7 +174,7 @@ class TestAtTheDesk:
     def test_over_the_soft_one_staff_are_told_once_and_the_model_goes_on(
         self, desk: Desk, caplog: pytest.LogCaptureFixture
     ) -> None:
-        BotProfile.objects.update(daily_budget_soft=Decimal("0.002"))
+        BotProfile.objects.update(daily_budget_soft=Decimal("0.02"))
         with scripted.script([self.reply()] * 3) as script:
             for _ in range(3):
                 desk.write("hola")

@@ -16,7 +16,7 @@ import pytest
 from bakery.local.services import free_port
 
 PROJECT = Path(__file__).parents[2]
-PROVIDED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE", "REDIS_PREFIX")
+PROVIDED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SECRETS_KEY", "DJANGO_SETTINGS_MODULE", "REDIS_PREFIX")
 READY_SECONDS = 90
 
 

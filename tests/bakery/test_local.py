@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def environment(folder: Path, **changes: str) -> dict[str, str]:
-    provided = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"}
+    provided = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SECRETS_KEY"}
     kept = {name: value for name, value in os.environ.items() if name not in provided}
     return kept | {"BAKERY_LOCAL_DIR": str(folder), "BAKERY_LOCAL_FSYNC": "off"} | changes
 

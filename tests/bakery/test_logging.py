@@ -1,5 +1,6 @@
 """Log lines: no secret gets through, wherever it stands."""
 
+import base64
 import io
 import json
 import logging
@@ -10,6 +11,7 @@ import structlog
 from django.contrib.auth.models import User
 from django.test import Client
 
+from aitools import keyring
 from bakery.logging import RedactingFormatter, configuration, configure_structlog
 
 SECRET = "marker-of-a-secret"
@@ -46,6 +48,13 @@ def test_a_secret_in_a_traceback_is_hidden(written: io.StringIO) -> None:
         logging.getLogger("anything").exception("failed")
     assert SECRET not in written.getvalue()
     assert "ValueError" in written.getvalue()
+
+
+def test_a_key_that_was_handled_here_and_a_sealed_one_are_hidden(written: io.StringIO, settings: object) -> None:
+    settings.SECRETS_KEY = (base64.b64encode(b"l" * 32).decode(),)  # type: ignore[attr-defined]
+    sealed = keyring.seal("sk-marker-of-a-stored-key", "here")
+    logging.getLogger("anything").warning("sealing %s gave %s", "sk-marker-of-a-stored-key", sealed)
+    assert "sealing [redacted] gave [redacted]" in written.getvalue()
 
 
 def test_the_values_that_a_database_error_quotes_are_hidden(written: io.StringIO) -> None:
