@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import httpx2
@@ -30,6 +31,7 @@ from aitools.providers.payloads import (
     wire_schema,
     wrapped,
 )
+from aitools.providers.schema_subset import strict, without_nulls
 from aitools.types import (
     AssistantStep,
     AssistantText,
@@ -126,14 +128,14 @@ class OpenAIProvider(Adapter):
 
 
 def _tool(spec: ToolSpec) -> dict[str, Json]:
-    # Strict mode wants every property required and no lengths, and is OpenAI's
-    # default; arguments are validated here in any case.
+    """Strict where a grammar can be made of the schema once and for all; arguments are validated here in any case."""
+    grammar = strict(spec.schema)
     return {
         "type": "function",
         "name": spec.name,
         "description": spec.description,
-        "parameters": wire_schema(spec.schema),
-        "strict": False,
+        "parameters": wire_schema(spec.schema) if grammar is None else grammar,
+        "strict": grammar is not None,
     }
 
 
@@ -177,7 +179,9 @@ def _parts(items: list[Mapping[str, Json]]) -> Iterator[Mapping[str, Json]]:
 
 
 def _call(item: Mapping[str, Json], request: ModelRequest) -> ToolRequest:
-    return tool_request(request, item.get("name"), item.get("arguments"), item.get("call_id"))
+    asked = tool_request(request, item.get("name"), item.get("arguments"), item.get("call_id"))
+    schema = next((spec.schema for spec in request.tools if spec.name == asked.name), {})
+    return asked if asked.arguments is None else replace(asked, arguments=without_nulls(asked.arguments, schema))
 
 
 def _stop(body: Mapping[str, Json], items: list[Mapping[str, Json]]) -> Stop:

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from django.test import Client
 
-from aitools import clock, queue
-from aitools.models import BotProfile, ToolCall
+from aitools.models import ToolCall
 from orders import menu_files
 from orders.models import Order
 from tests.aitools.desk import Desk
 from tests.orders.factories import CASES, load_sample
-
-MORNING = "2026-11-24 16:00:00+00"
-
-
-@pytest.fixture
-def desk(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A customer called Ana on the chat page, on a Tuesday morning, no settle time."""
-    BotProfile.objects.create(name="test", settle_seconds=0)
-    made = Desk()
-    monkeypatch.setattr(queue, "publish", made.publish)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT extract(epoch FROM %s::timestamptz - clock_timestamp())", [MORNING])
-        clock.shift(float(cursor.fetchone()[0]))
-    yield made
-    clock.shift(0)
 
 
 def case_menu(name: str) -> None:

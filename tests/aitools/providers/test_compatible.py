@@ -269,7 +269,13 @@ def test_reasoning_goes_back_to_who_wants_it(vendor: str) -> None:
 
 @pytest.mark.parametrize("vendor", ["groq", "mistral", "together", "lm_studio"])
 def test_keys_that_a_vendor_refuses_stay_here(vendor: str) -> None:
-    extra = {"reasoning": "r", "reasoning_content": "r", "refusal": None, "annotations": [], "extra_content": {}}
+    extra: dict[str, Any] = {
+        "reasoning": "r",
+        "reasoning_content": "r",
+        "refusal": None,
+        "annotations": [],
+        "extra_content": {},
+    }
     message = {"role": "assistant", "content": "Miro.", **extra, "tool_calls": [call(index=0)]}
     turn = sent_to(vendor, step_of(message, "call_1", text="Miro."))["messages"][2]
 
