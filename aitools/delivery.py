@@ -40,6 +40,8 @@ def mark_sent(row: OutboundMessage, sent: Sent) -> OutboundMessage:
     with transaction.atomic():
         current = OutboundMessage.objects.select_for_update().get(pk=row.pk)
         current.conversation = row.conversation
+        if current.state == OutboundState.QUEUED and pacing.was_out_of_window(current):
+            return current  # what was taken is refused by now, and waits to go as a template
         current.provider_id = sent.provider_id or current.provider_id
         current.sent_at = current.sent_at or clock.now()
         current.status = forward(current.status, sent.status)

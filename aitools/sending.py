@@ -45,8 +45,11 @@ def deliver(conversation_id: int) -> None:
 
 
 def _due(conversation_id: int) -> bool:
-    head, now = _head(conversation_id), clock.now()
-    if head is None or not (head.due_at <= now or _holds_up_newer(head)):
+    head = _head(conversation_id)
+    if head is None:
+        return False
+    now = clock.now()
+    if head.due_at > now and not _holds_up_newer(head):
         return False
     return head.state != OutboundState.QUEUED or not pacing.overtakes(head, now)
 

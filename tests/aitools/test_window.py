@@ -196,3 +196,17 @@ def test_who_opted_out_gets_no_template(desk: Desk, vendor: faulty.Vendor) -> No
     row = say(desk, "hola")
 
     assert (row.state, len(vendor.attempts)) == ("withdrawn", 1)
+
+
+def test_a_sender_that_was_thought_dead_does_not_take_the_refused_try_for_the_template(
+    desk: Desk, vendor: faulty.Vendor
+) -> None:
+    def stalls(message: OutgoingMessage) -> None:
+        OutboundMessage.objects.update(state="uncertain")
+        status_of(FAILED, "V1", "63016", message.outbox_id)
+
+    vendor.outcomes.append(stalls)
+    row = say(desk, "hola")
+
+    assert went(vendor) == [("hola", False), ("hola", True)]
+    assert (row.state, row.provider_id) == ("sent", "V2")
