@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 #: A gauge whose statement takes longer ends the reading: the scrape then says only that the database is slow.
 SCRAPE_SECONDS = 5
+#: By the model's kind and its row's number, 0 for the environment's.
+BREAKER, BREAKER_LABELS = "aitools_model_breaker", ("kind", "endpoint")
 
 
 def oldest_unread_seconds() -> float:
@@ -83,14 +85,14 @@ def _read() -> Iterator[Metric]:
 
 
 def _breakers() -> Iterator[Metric]:
-    """After the transaction: each asks Redis."""
+    """One gauge, unless nothing is asked by network. After the transaction: each model asks Redis."""
     gauge = GaugeMetricFamily(
-        "aitools_model_breaker", "0 asked as any, 1 one request tries, 2 left alone.", labels=["kind", "endpoint"]
+        BREAKER, "Of a model: 0 asked as any, 1 one request tries, 2 left alone.", labels=BREAKER_LABELS
     )
-    for endpoint in behaviour.current().endpoints():
-        if breakers.guards(endpoint):
-            gauge.add_metric([endpoint.kind, str(endpoint.endpoint_id)], breakers.state_of(endpoint))
-    yield gauge
+    for endpoint in filter(breakers.guards, behaviour.current().endpoints()):
+        gauge.add_metric([endpoint.kind, str(endpoint.endpoint_id)], breakers.state_of(endpoint))
+    if gauge.samples:
+        yield gauge
 
 
 def _gauge(name: str, meaning: str, value: float) -> Metric:

@@ -98,6 +98,7 @@ def test_a_stop_is_given_longer_than_the_longest_call() -> None:
 def known() -> dict[str, set[str]]:
     """Every series there can be, with its labels."""
     series: dict[str, set[str]] = {name: set() for name in ("aitools_database_up", *(row[0] for row in gauges.GAUGES))}
+    series[gauges.BREAKER] = set(gauges.BREAKER_LABELS)
     for metric in vars(metrics).values():
         if isinstance(metric, Counter):
             series[f"{metric._name}_total"] = set(metric._labelnames)

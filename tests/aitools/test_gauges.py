@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 
 import pytest
 from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 
-from aitools import clock, gauges
-from aitools.models import Conversation
+from aitools import behaviour, breakers, clock, gauges
+from aitools.models import BotProfile, Conversation, ModelEndpoint
 from aitools.providers import scripted
 from aitools.providers.scripted import asks
 from tests.aitools.desk import Desk
@@ -45,6 +46,22 @@ def test_each_gauge_shows_what_is_open(desk: Desk) -> None:
     assert shown["aitools_inbox_oldest_unread_seconds"] == 0
     desk.conversation().outbound.update(state="queued", created_at=clock.now() - timedelta(seconds=70))
     assert 70 <= read()["aitools_outbox_oldest_unsent_seconds"] < 100
+
+
+def test_a_breaker_is_shown_by_the_models_row(desk: Desk) -> None:
+    row = ModelEndpoint.objects.create(name="far", kind="anthropic", model=str(uuid.uuid4()))
+    BotProfile.objects.get().fallbacks.add(row)
+    (before,) = breakers_shown()
+    for _ in range(breakers.FAILURES):
+        breakers.failed(behaviour.from_row(row), "timeout")
+    (after,) = breakers_shown()
+    assert before == ({"kind": "anthropic", "endpoint": str(row.pk)}, breakers.State.CLOSED)
+    assert after == (before[0], breakers.State.OPEN)
+
+
+def breakers_shown() -> list[tuple[dict[str, str], float]]:
+    shown = [metric for metric in gauges.DatabaseGauges().collect() if metric.name == gauges.BREAKER]
+    return [(sample.labels, sample.value) for metric in shown for sample in metric.samples]
 
 
 def test_no_growing_table_need_be_read_in_sequence(desk: Desk) -> None:

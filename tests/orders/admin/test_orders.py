@@ -12,8 +12,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from aitools.models import Step
 from orders import transitions
 from orders.models import DayStock, Order, OrderState
+from tests.aitools.admin import rows as talk
 from tests.orders.admin import rows
 
 LIST = "admin:orders_order_changelist"
@@ -31,6 +33,19 @@ def move(browser: Client, order: Order, state: str, version: int = 1, **data: An
 def state_of(order: Order) -> str:
     order.refresh_from_db()
     return order.state
+
+
+def test_the_sheet_tells_what_the_models_cost_since_the_order_before_it(browser: Client) -> None:
+    first = talk.worked(talk.conversation())
+    second = talk.worked(first.turn.conversation)
+    other = talk.worked(talk.conversation())
+    for call, cost in ((first, "1"), (second, "0.25"), (other, "4")):
+        call.turn.steps.update(cost=cost)
+    Step.objects.create(turn=second.turn, index=2, provider="x", stop="end", cost="0.5")
+    orders = [rows.order(tool_call=call) for call in (first, second)]
+    assert "Models: US$ 1.0000" in sheet(browser, orders[0])
+    assert "Models: US$ 0.7500" in sheet(browser, orders[1])
+    assert "Models:" not in sheet(browser, rows.order())
 
 
 class TestSheet:

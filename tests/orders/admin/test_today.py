@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from aitools import clock
-from aitools.models import BotProfile, InboundEvent
+from aitools import clock, spending
+from aitools.models import BotProfile, InboundEvent, Step, Turn
 from orders.admin import today
 from tests.aitools.admin import rows as talk
 from tests.orders.admin import rows
@@ -97,6 +98,37 @@ def test_a_bot_that_is_off_is_told(browser: Client, signed_in: Callable[[str], C
     at_the_counter = first_screen(signed_in("counter"))
     assert "The bot is off" in at_the_counter
     assert profiles not in at_the_counter
+
+
+@pytest.fixture
+def spent() -> Iterator[None]:
+    """Models have cost a dollar and a quarter today, and five dollars two days ago."""
+    turn = Turn.objects.create(conversation=talk.conversation(), state="done")
+    for index, (cost, days) in enumerate((("1.25", 0), ("5", 2)), start=1):
+        at = clock.now() - timedelta(days=days)
+        Step.objects.create(turn=turn, index=index, provider="x", stop="end", cost=cost, created_at=at)
+    spending.forget()
+    yield
+    spending.forget()
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "told"),
+    [
+        (None, None, ""),
+        ("2", "3", ""),
+        ("1", "2", "you wanted to know from US$ 1.0000 on"),
+        ("1", "1.25", "may cost US$ 1.2500: until midnight the offline order taker answers alone"),
+    ],
+)
+def test_what_models_cost_today_is_told_and_when_it_is_too_much(
+    browser: Client, spent: None, soft: str | None, hard: str | None, told: str
+) -> None:
+    BotProfile.objects.create(name="Desk", daily_budget_soft=soft, daily_budget_hard=hard)
+    html = first_screen(browser)
+    assert "Models have cost US$ 1.2500 today." in html
+    assert ("Nobody waits, nothing failed." in html) is not bool(told)
+    assert told in html
 
 
 def test_a_profile_that_is_not_in_force_alarms_nobody(browser: Client) -> None:
