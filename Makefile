@@ -60,6 +60,7 @@ bench: $(VENV)/installed-dev
 	$(LOCAL) $(BIN)/python -m bench.prompt_size
 	$(LOCAL) $(BIN)/python -m bench.prompt_cache
 	$(LOCAL) $(BIN)/python -m bench.recovery
+	$(DURABLE) $(BIN)/python -m bench.webhooks
 	$(DURABLE) $(BIN)/python -m bench.turn_cost
 
 # Needs GNU gettext. New texts then stand in locale/es/LC_MESSAGES/django.po, to be translated.

@@ -1,0 +1,1 @@
+"""How fast webhooks are taken: the desk's beside a bare endpoint's, on the same servers."""
