@@ -26,6 +26,7 @@ def context_of(
         now=now,
         channel=conversation.channel,
         address=conversation.address,
+        phone=conversation.phone,
         profile_name=conversation.profile_name,
         conversation_id=conversation.pk,
         epoch=conversation.epoch,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from aitools.channels.base import EventKind, InboundMessage
@@ -35,17 +36,40 @@ def known_as(event: InboundMessage) -> int | None:
 
 
 def remember(conversation: Conversation, event: InboundMessage) -> None:
-    """A conversation's first user id, to be found by when the number is hidden. Needs a transaction.
+    """The user id at an address, to be found by when the number is hidden. Needs a transaction.
 
-    Another id later is left alone: without a word from the vendor it may be somebody else's.
+    The caller has locked the conversation, and saves it.  A number that comes
+    with another user id, without a word from the vendor, has somebody else now.
     """
+    _follow(conversation, event)
     name = key_of(event)
     if not name or _user_id(event) == conversation.address:
         return
     if InboundEvent.objects.filter(channel=event.channel, provider_id=name).exists():
         return
-    if not InboundEvent.objects.filter(conversation=conversation, message_kind=IDENTITY).exists():
-        _remember(conversation, _user_id(event))
+    had = InboundEvent.objects.filter(conversation=conversation, message_kind=IDENTITY)
+    if had.exists():
+        if not _is_number(conversation.address):
+            return
+        _pass_on(conversation, had)
+    _remember(conversation, _user_id(event))
+
+
+def _follow(conversation: Conversation, event: InboundMessage) -> None:
+    """Found by their user id at a number that we have not seen: that is where they are now."""
+    old, new = conversation.address, event.address
+    if new == old or not (_is_number(old) and _is_number(new)):
+        return
+    _tell(conversation.channel, old, new)
+    conversation.address = new
+
+
+def _pass_on(conversation: Conversation, had: QuerySet[InboundEvent]) -> None:
+    """The number is another person's: they begin anew, and who had it is known by their own id alone."""
+    newest = had.order_by("-id").values_list("provider_id", flat=True)[0]
+    _leave_behind(conversation)
+    _tell(conversation.channel, conversation.address, newest.removeprefix(_key(conversation.account, "")))
+    had.delete()
 
 
 def move(conversation: Conversation, row: InboundEvent) -> None:
@@ -82,7 +106,11 @@ def _leave_behind(conversation: Conversation) -> None:
 
 def _is_user_id(conversation: Conversation) -> bool:
     """Whether we write to the user id: else a new one changes nothing but how they are found."""
-    return not conversation.address.removeprefix("+").isdecimal()
+    return not _is_number(conversation.address)
+
+
+def _is_number(address: str) -> bool:
+    return address.removeprefix("+").isdecimal()
 
 
 def _tell(channel: str, old: str, new: str) -> None:

@@ -42,7 +42,8 @@ class ToolContext:
     """Who asks, where and until when. Identity comes from here, never from arguments.
 
     ``chat_key`` names the conversation in audit events; ``channel`` and
-    ``address`` are the customer's; ``now`` is database time; ``deadline`` is on
+    ``address`` are the customer's, ``phone`` is their number as far as the
+    channel vouches for it ("" when it is not shown); ``now`` is database time; ``deadline`` is on
     ``time.monotonic``'s scale, None when there is no limit; ``cancelled`` is
     set when the call timed out or the turn was cancelled.
     ``tool_call_id`` is the stored call's primary key (None in memory).
@@ -64,6 +65,7 @@ class ToolContext:
     tool_call_id: int | None = None
     deadline: float | None = None
     agreed: Json = None
+    phone: str = ""
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from aitools.storable import one_line
 from aitools.tools import ToolContext
@@ -39,11 +39,11 @@ def phone_key(address: str) -> str:
 
 
 def find(ctx: ToolContext) -> Customer | None:
-    """The customer who writes, by this address or another form of its number."""
+    """The customer who writes, by this address, or by their number however it is written and wherever they use it."""
     contact = (
         CustomerContact.objects.select_related("customer").filter(channel=ctx.channel, address=ctx.address).first()
     )
-    if contact is None and (key := phone_key(ctx.address)):
+    if contact is None and (key := _key(ctx)):
         contact = CustomerContact.objects.select_related("customer").filter(phone_key=key).order_by("id").first()
     return contact.customer if contact is not None else None
 
@@ -53,15 +53,19 @@ def find_or_create(ctx: ToolContext, name: str = "") -> Customer:
 
     ``name`` is kept if the customer has none yet.
     """
-    customer = find(ctx) or _create(ctx, name)
+    customer = find(ctx) or _first(ctx, name)
     if not customer.name and name:
         customer.name = name
         customer.save(update_fields=["name"])
-    CustomerContact.objects.get_or_create(
+    contact, _is_new = CustomerContact.objects.get_or_create(
         channel=ctx.channel,
         address=ctx.address,
-        defaults={"customer": customer, "phone_key": phone_key(ctx.address)},
+        defaults={"customer": customer, "phone_key": _key(ctx)},
     )
+    if not contact.phone_key and (key := _key(ctx)):
+        # They show the number they hid: from now on it finds them on other channels.
+        contact.phone_key = key
+        contact.save(update_fields=["phone_key"])
     return customer
 
 
@@ -75,16 +79,30 @@ def address_changed(channel: str, old: str, new: str) -> None:
     known = CustomerContact.objects.select_related("customer").filter(channel=channel, address=old).first()
     if known is None or old == new:
         return
-    customer, left = known.customer, phone_key(old)
+    customer, left = known.customer, known.phone_key
     CustomerContact.objects.get_or_create(
         channel=channel, address=new, defaults={"customer": customer, "phone_key": phone_key(new)}
     )
     known.delete()
     if left and left != phone_key(new):
-        CustomerContact.objects.filter(customer=customer, phone_key=left).delete()
+        _forget_number(customer, left)
     if phone_key(new) and customer.phone in ("", _phone(old)):
         customer.phone = _phone(new)
         customer.save(update_fields=["phone"])
+
+
+def _forget_number(customer: Customer, key: str) -> None:
+    """Addresses that are this number lead to them no more; others stay, but are not found by it."""
+    for contact in CustomerContact.objects.filter(customer=customer, phone_key=key):
+        if phone_key(contact.address):
+            contact.delete()
+        else:
+            contact.phone_key = ""
+            contact.save(update_fields=["phone_key"])
+
+
+def _key(ctx: ToolContext) -> str:
+    return phone_key(ctx.address) or phone_key(ctx.phone)
 
 
 def _phone(address: str) -> str:
@@ -92,11 +110,21 @@ def _phone(address: str) -> str:
     return f"+{re.sub(r'[^0-9]', '', address)}" if phone_key(address) else ""
 
 
+def _first(ctx: ToolContext, name: str) -> Customer:
+    """Made while nobody else makes a customer of this number: two channels may bring it at the same instant."""
+    key = _key(ctx)
+    if not key:
+        return _create(ctx, name)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"customer:{key}"])
+    return find(ctx) or _create(ctx, name)
+
+
 def _create(ctx: ToolContext, name: str) -> Customer:
-    key = phone_key(ctx.address)
+    key = _key(ctx)
     try:
         with transaction.atomic():
-            customer = Customer.objects.create(name=name, phone=_phone(ctx.address))
+            customer = Customer.objects.create(name=name, phone=_phone(ctx.address) or _phone(ctx.phone))
             CustomerContact.objects.create(customer=customer, channel=ctx.channel, address=ctx.address, phone_key=key)
     except IntegrityError:
         # Another conversation of the same address was first.

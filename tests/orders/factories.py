@@ -47,6 +47,7 @@ def context(
     address: str = PHONE,
     channel: str = "twilio_sms",
     name: str = "",
+    phone: str = "",
     now: datetime = NOW,
     language: str = "es",
     conversation: Conversation | None = None,
@@ -63,6 +64,7 @@ def context(
         channel=channel,
         address=address,
         profile_name=name,
+        phone=phone,
         conversation_id=conversation.pk,
         epoch=conversation.epoch,
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from typing import ClassVar
+
 import pytest
 from django.db import transaction
 
 from orders import customers
 from orders.models import Customer, CustomerContact
+from tests.aitools.threads import together, until_somebody_waits_for_a_lock
 from tests.orders import factories as make
 
 
@@ -110,6 +114,81 @@ class TestNewAddresses:
         luis.refresh_from_db()
         assert (luis.name, luis.phone) == ("Luis", "+573000000002")
 
+    def test_who_leaves_a_number_for_their_user_id_is_found_by_that_alone(self) -> None:
+        ana = customers.find_or_create(make.context(channel="whatsapp_cloud"), "Ana")
+        customers.find_or_create(make.context(channel="twilio_sms"))
+        customers.address_changed("whatsapp_cloud", make.PHONE, "CO.ANA")
+
+        assert customers.find(make.context(address="CO.ANA", channel="whatsapp_cloud")) == ana
+        assert customers.find(make.context(channel="twilio_sms")) is None
+        assert customers.find(make.context(channel="whatsapp_cloud", phone=make.PHONE)) is None
+
+    def test_who_shows_a_new_number_leaves_the_one_they_hid(self) -> None:
+        ana = customers.find_or_create(make.context(address="CO.ANA", channel="whatsapp_cloud", phone=make.PHONE))
+        customers.find_or_create(make.context(channel="twilio_sms"))
+        customers.address_changed("whatsapp_cloud", "CO.ANA", "+573000000002")
+
+        assert customers.find(make.context(address="+573000000002", channel="twilio_sms")) == ana
+        assert customers.find(make.context(channel="twilio_sms")) is None
+
     def test_who_never_ordered_needs_no_customer(self) -> None:
         customers.address_changed("whatsapp_cloud", "+573000000001", "+573000000002")
         assert not Customer.objects.exists()
+
+
+@pytest.mark.django_db
+class TestHiddenNumbers:
+    HIDDEN: ClassVar[dict[str, str]] = {"address": "CO.ANA", "channel": "whatsapp_cloud"}
+
+    def test_a_number_shown_beside_a_user_id_is_the_same_person_by_sms(self) -> None:
+        ana = customers.find_or_create(make.context(**self.HIDDEN, phone=make.PHONE), "Ana")
+        assert customers.find_or_create(make.context()) == ana
+        assert ana.phone == make.PHONE
+
+    def test_a_number_that_is_shown_later_is_learned(self) -> None:
+        ana = customers.find_or_create(make.context(**self.HIDDEN), "Ana")
+        assert customers.find(make.context()) is None
+        customers.find_or_create(make.context(**self.HIDDEN, phone=make.PHONE))
+        assert customers.find(make.context()) == ana
+
+    def test_two_customers_are_never_made_one(self) -> None:
+        ana = customers.find_or_create(make.context(**self.HIDDEN), "Ana")
+        luis = customers.find_or_create(make.context(), "Luis")
+        assert customers.find_or_create(make.context(**self.HIDDEN, phone=make.PHONE)) == ana
+        assert customers.find(make.context()) == luis
+
+    def test_two_people_who_hide_their_numbers_are_two(self) -> None:
+        ana = customers.find_or_create(make.context(**self.HIDDEN), "Ana")
+        assert customers.find_or_create(make.context(address="CO.LUIS", channel="whatsapp_cloud"), "Luis") != ana
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("other", ["+573000000001", "CO.ANA"])
+def test_two_channels_that_bring_a_number_at_once_make_one_customer(other: str) -> None:
+    """The second looks while the first has not committed, and waits for it."""
+    first = make.context(channel="twilio_sms")
+    second = make.context(address=other, channel="whatsapp_cloud", phone=make.PHONE)
+
+    is_made, may_commit = threading.Event(), threading.Event()
+
+    def make_the_first() -> None:
+        with transaction.atomic():
+            customers.find_or_create(first, "Ana")
+            is_made.set()
+            assert may_commit.wait(30)
+
+    def make_the_second() -> None:
+        assert is_made.wait(30)
+        with transaction.atomic():
+            customers.find_or_create(second)
+
+    def watch() -> None:
+        assert is_made.wait(30)
+        try:
+            until_somebody_waits_for_a_lock()
+        finally:
+            may_commit.set()
+
+    together(make_the_first, make_the_second, watch)
+    assert Customer.objects.count() == 1
+    assert CustomerContact.objects.count() == 2

@@ -378,13 +378,41 @@ class TestNewAddresses:
 
         assert Conversation.objects.get().address == f"+{ANA}"
 
-    def test_a_second_user_id_at_a_number_is_not_taken_for_the_first_one(self, phone: Phone) -> None:
-        with scripted.script([says(str(number)) for number in range(3)]):
-            phone.gets(hidden("hola", phone=ANA))
-            phone.gets(hidden("hola", phone=ANA, user_id="US.5"))
-            phone.gets(hidden("hola", user_id="US.5"))
+    def test_a_number_that_comes_with_another_user_id_is_another_persons(
+        self, phone: Phone, settings: Settings
+    ) -> None:
+        settings.AITOOLS_ADDRESS_CHANGED = "tests.aitools.channels.test_whatsapp_talk.note"
+        TOLD.clear()
+        with scripted.script([says(str(number)) for number in range(4)]) as script:
+            phone.tells(hidden("soy Ana", phone=ANA))
+            phone.desk.drain()
+            phone.tells(hidden("soy Luis", phone=ANA, user_id="US.5"))
+            phone.desk.drain()
+            phone.tells(hidden("Luis, sin número", user_id="US.5"))
+            phone.desk.drain()
+            phone.tells(hidden("Ana, sin número"))
+            phone.desk.drain()
 
-        assert Conversation.objects.count() == 2
+        (told,) = TOLD
+        assert told == ("whatsapp_cloud", f"+{ANA}", USER_ID)
+        heard = [[one.text for one in call.messages if isinstance(one, UserText)] for call in script.calls]
+        assert heard == [["soy Ana"], ["soy Luis"], ["soy Luis", "Luis, sin número"], ["Ana, sin número"]]
+        assert set(Conversation.objects.values_list("address", flat=True)) == {f"+{ANA}", USER_ID}
+
+    def test_who_is_known_by_user_id_is_answered_at_the_number_they_wrote_from(self, phone: Phone) -> None:
+        with scripted.script([says("¡Hola!")]):
+            phone.tells(hidden("hola", phone=ANA))
+            phone.gets(hidden("número nuevo", phone=NEW_NUMBER))
+
+        assert Conversation.objects.get().address == f"+{NEW_NUMBER}"
+        assert phone.graph.messages[-1]["to"].removeprefix("+") == NEW_NUMBER
+
+    def test_a_card_that_is_shared_tells_nothing_of_who_shares_it(self, phone: Phone) -> None:
+        card = {"name": {"formatted_name": "Luis"}, "phones": [{"phone": f"+{NEW_NUMBER}", "wa_id": NEW_NUMBER}]}
+        phone.gets(message(contacts=[card]))
+
+        conversation = Conversation.objects.get()
+        assert (conversation.address, conversation.phone, conversation.profile_name) == (f"+{ANA}", f"+{ANA}", "Ana")
 
     def test_who_shows_the_number_later_is_still_the_same(self, phone: Phone) -> None:
         with scripted.script([says("¡Hola!"), says("Otra vez.")]):
