@@ -22,6 +22,7 @@ from aitools import clock, staffing
 from aitools import deadletters as given_up
 from aitools.admin import deadletters, talk
 from aitools.admin.columns import ChannelColumn, LanguageColumn
+from aitools.admin.enclosed import title_of
 from aitools.admin.files import FilePages
 from aitools.admin.filters import ChannelFilter, DayRangeFilter
 from aitools.admin.listing import GrowingList, ReadOnly
@@ -70,7 +71,9 @@ class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, FilePages, R
             conversation=OuterRef("pk"), kind__in=[EventKind.MESSAGE, EventKind.PRESS]
         ).order_by("-id")
         rows: QuerySet[Conversation] = super().get_queryset(request)
-        return rows.annotate(last_text=Subquery(newest.values("text")[:1]))
+        return rows.annotate(
+            last_text=Subquery(newest.values("text")[:1]), last_kind=Subquery(newest.values("message_kind")[:1])
+        )
 
     @display(description=gettext_lazy("customer"), header=True)
     def who(self, row: Conversation) -> list[str]:
@@ -78,7 +81,9 @@ class ConversationAdmin(ChannelColumn, LanguageColumn, PostActions, FilePages, R
 
     @display(description=gettext_lazy("what they wrote last"))
     def said(self, row: Any) -> str:
-        return Truncator(row.last_text or "").chars(60)
+        """The words, or what came instead of words."""
+        instead = "" if row.last_kind in (None, "text") else title_of(row.last_kind)
+        return Truncator(row.last_text or instead).chars(60)
 
     @display(description=gettext_lazy("answers"), label={Mode.BOT.value: "info", Mode.HUMAN.value: "warning"})
     def answers(self, row: Conversation) -> tuple[str, str]:

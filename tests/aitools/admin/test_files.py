@@ -236,3 +236,8 @@ def test_what_the_vendor_tells_of_it_can_be_read(
     row: Conversation, kind: str, extra: dict[str, Any], lines: tuple[str, ...]
 ) -> None:
     assert shown(row, message_kind=kind, extra=extra).lines == lines
+
+
+def test_the_list_of_conversations_names_what_came_instead_of_words(browser: Client, row: Conversation) -> None:
+    sent(row, Fetched(JPEG, "image/jpeg"))
+    assert "Picture" in browser.get(reverse("admin:aitools_conversation_changelist")).content.decode()
