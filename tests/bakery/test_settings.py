@@ -60,6 +60,7 @@ def test_what_is_required_is_named_when_missing() -> None:
 def test_what_is_malformed_is_named_once_with_a_value_that_would_do() -> None:
     wrong = {
         "AI_PROVIDER": "oracle",
+        "AI_VENDOR": "acme",
         "ALLOWED_HOSTS": "https://orders.example.com",
         "DATABASE_URL": "sqlite:///file",
         "DEBUG": "perhaps",
@@ -85,6 +86,19 @@ def test_one_setting_may_need_another() -> None:
         "TWILIO_ACCOUNT_SID",
         "TWILIO_AUTH_TOKEN",
     }
+
+
+@pytest.mark.parametrize(
+    ("chosen", "missing"),
+    [
+        ({"AI_PROVIDER": "openai_chat", "AI_VENDOR": "groq"}, ["AI_MODEL", "GROQ_API_KEY"]),
+        ({"AI_PROVIDER": "openai_chat", "AI_VENDOR": "vllm"}, ["AI_MODEL"]),
+        ({"AI_PROVIDER": "ollama"}, ["AI_MODEL"]),
+    ],
+    ids=["groq", "vllm", "ollama"],
+)
+def test_a_vendors_own_key_is_asked_for_where_it_takes_one(chosen: dict[str, str], missing: list[str]) -> None:
+    assert [line.split(" ")[0] for line in faults(check(**chosen))] == missing
 
 
 @pytest.mark.parametrize("server", SERVERS)

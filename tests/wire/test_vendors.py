@@ -9,7 +9,7 @@ import pytest
 
 from aitools.providers.scripted import asks, says
 from aitools.types import ModelReply
-from tests.wire import messages_api, responses_api
+from tests.wire import chat_api, messages_api, ollama_api, responses_api
 from tests.wire.issued import Issued
 from tests.wire.vendors import vendor_server
 
@@ -95,6 +95,97 @@ def test_openai_refuses(items: list[dict[str, Any]], said: str) -> None:
 def test_openai_refuses_parameters_it_does_not_know() -> None:
     assert "temperature" in _responses(INPUT, temperature=0)
     assert "tools" in _responses(INPUT, tools=[{"type": "function", "name": "a", "parameters": {}}])
+
+
+ASKING: dict[str, Any] = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "view_menu", "arguments": "{}"}}],
+}
+CHAT: list[dict[str, Any]] = [
+    {"role": "system", "content": "You take orders."},
+    {"role": "user", "content": "Hola"},
+    ASKING,
+    {"role": "tool", "tool_call_id": "c1", "content": "ok"},
+]
+
+
+def _chat(messages: list[dict[str, Any]], issued: Issued | None = None, **fields: Any) -> str:
+    return chat_api.complaint({"model": "m", "messages": messages, **fields}, {}, issued or Issued())
+
+
+def _asking(**changes: Any) -> dict[str, Any]:
+    return {**ASKING, "tool_calls": [{**ASKING["tool_calls"][0], **changes}]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        (CHAT[:1], "user message"),
+        (CHAT[:3], "No tool output found"),
+        ([*CHAT[:2], CHAT[3]], "No tool call found"),
+        ([*CHAT[:3], CHAT[1], CHAT[3]], "No tool output found"),
+        ([*CHAT, CHAT[3]], "No tool call found"),
+        ([CHAT[1], CHAT[0]], "beginning"),
+        ([CHAT[1], {"role": "assistant", "content": ""}], "content or tool_calls"),
+        ([*CHAT[:2], {**ASKING, "reasoning": "…"}, CHAT[3]], "unsupported"),
+        ([*CHAT[:2], _asking(index=0), CHAT[3]], "invalid function call"),
+        ([*CHAT[:2], _asking(function={"name": "a", "arguments": "{"}), CHAT[3]], "invalid function call"),
+        ([*CHAT[:2], {**ASKING, "tool_calls": ASKING["tool_calls"] * 2}, CHAT[3]], "Duplicate"),
+        ([{"role": "user", "content": [{"type": "text", "text": "Hola"}]}], "string expected"),
+    ],
+)
+def test_compatible_servers_refuse(messages: list[dict[str, Any]], said: str) -> None:
+    assert not _chat(CHAT)
+    assert said in _chat(messages)
+
+
+def test_compatible_servers_refuse_parameters_that_not_all_know() -> None:
+    assert "store" in _chat(CHAT, store=False)
+    assert "tools" in _chat(CHAT, tools=[{"type": "function", "name": "a", "parameters": {}}])
+
+
+def test_deepseek_refuses_a_turn_without_its_reasoning() -> None:
+    issued = Issued()
+    message = chat_api.reply(CALL, {"model": "m"}, issued)["choices"][0]["message"]
+    known = {key: message[key] for key in ("role", "content", "tool_calls", "reasoning_content")}
+    result = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "ok"}
+
+    assert not _chat([CHAT[1], known, result], issued)
+    assert "passed back" in _chat([CHAT[1], {**known, "reasoning_content": " "}, result], issued)
+
+
+OLLAMA_CALL: dict[str, Any] = {"function": {"name": "view_menu", "arguments": {}}}
+OLLAMA: dict[str, Any] = {
+    "model": "m",
+    "stream": False,
+    "options": {"num_ctx": 16384},
+    "messages": [
+        {"role": "user", "content": "Hola"},
+        {"role": "assistant", "content": "", "tool_calls": [OLLAMA_CALL]},
+        {"role": "tool", "tool_name": "view_menu", "content": "ok"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda body: body.pop("stream"), "stream"),
+        (lambda body: body.pop("options"), "num_ctx"),
+        (lambda body: body.update(tool_choice="auto"), "tool_choice"),
+        (lambda body: body["messages"].pop(), "without its result"),
+        (lambda body: body["messages"].pop(1), "without its call"),
+        (lambda body: body["messages"][2].update(tool_name="other"), "without its call"),
+        (lambda body: body["messages"][0].update(content=None), "a text expected"),
+        (lambda body: body["messages"][1]["tool_calls"][0]["function"].update(arguments="{}"), "an object expected"),
+    ],
+)
+def test_ollama_refuses_or_loses(change: Any, said: str) -> None:
+    body = deepcopy(OLLAMA)
+    assert not ollama_api.complaint(body, {}, Issued())
+    change(body)
+    assert said in ollama_api.complaint(body, {}, Issued())
 
 
 def _turn(said: ModelReply, issued: Issued) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
