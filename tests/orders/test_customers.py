@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import ClassVar
 
 import pytest
 from django.db import transaction
 
+from aitools.tools import ToolContext
 from orders import customers
 from orders.models import Customer, CustomerContact
 from tests.aitools.threads import together, until_somebody_waits_for_a_lock
@@ -136,30 +136,33 @@ class TestNewAddresses:
         assert not Customer.objects.exists()
 
 
+def hidden(address: str = "CO.ANA", phone: str = "") -> ToolContext:
+    """Somebody known by a user id; ``phone`` if they show it now."""
+    return make.context(address=address, channel="whatsapp_cloud", phone=phone)
+
+
 @pytest.mark.django_db
 class TestHiddenNumbers:
-    HIDDEN: ClassVar[dict[str, str]] = {"address": "CO.ANA", "channel": "whatsapp_cloud"}
-
     def test_a_number_shown_beside_a_user_id_is_the_same_person_by_sms(self) -> None:
-        ana = customers.find_or_create(make.context(**self.HIDDEN, phone=make.PHONE), "Ana")
+        ana = customers.find_or_create(hidden(phone=make.PHONE), "Ana")
         assert customers.find_or_create(make.context()) == ana
         assert ana.phone == make.PHONE
 
     def test_a_number_that_is_shown_later_is_learned(self) -> None:
-        ana = customers.find_or_create(make.context(**self.HIDDEN), "Ana")
+        ana = customers.find_or_create(hidden(), "Ana")
         assert customers.find(make.context()) is None
-        customers.find_or_create(make.context(**self.HIDDEN, phone=make.PHONE))
+        customers.find_or_create(hidden(phone=make.PHONE))
         assert customers.find(make.context()) == ana
 
     def test_two_customers_are_never_made_one(self) -> None:
-        ana = customers.find_or_create(make.context(**self.HIDDEN), "Ana")
+        ana = customers.find_or_create(hidden(), "Ana")
         luis = customers.find_or_create(make.context(), "Luis")
-        assert customers.find_or_create(make.context(**self.HIDDEN, phone=make.PHONE)) == ana
+        assert customers.find_or_create(hidden(phone=make.PHONE)) == ana
         assert customers.find(make.context()) == luis
 
     def test_two_people_who_hide_their_numbers_are_two(self) -> None:
-        ana = customers.find_or_create(make.context(**self.HIDDEN), "Ana")
-        assert customers.find_or_create(make.context(address="CO.LUIS", channel="whatsapp_cloud"), "Luis") != ana
+        ana = customers.find_or_create(hidden(), "Ana")
+        assert customers.find_or_create(hidden("CO.LUIS"), "Luis") != ana
 
 
 @pytest.mark.django_db(transaction=True)
