@@ -189,18 +189,17 @@ def usage_of(body: Mapping[str, Json]) -> Usage:
 
 
 def fault_of(body: Json) -> Json:
-    """An error body in the form that ``failures`` reads: out of its list, and with a code in words."""
-    found = body[0] if isinstance(body, list) and body else body
-    error = _mapping(_mapping(found).get("error"))
+    """An error body in the form that ``failures`` reads, with a code in words. The SDK took it out of its list."""
+    error = _mapping(_mapping(body).get("error"))
     if not error:
-        return found
+        return body
     code = {"code": "invalid_api_key"} if "API_KEY_INVALID" in _details(error, "reason") else {}
     return {"error": {**error, **code}}
 
 
 def retry_delay(body: Json) -> str:
     """Seconds to wait as the body says it ("34.4s"), "" if it does not: there is no header for it."""
-    error = _mapping(_mapping(body[0] if isinstance(body, list) and body else body).get("error"))
+    error = _mapping(_mapping(body).get("error"))
     return next((delay.removesuffix("s") for delay in _details(error, "retryDelay")), "")
 
 
