@@ -15,8 +15,9 @@ from aitools.providers import http
 from aitools.providers.base import EndpointConfig
 from aitools.providers.failures import failure_of
 from aitools.providers.homes import Home
+from aitools.providers.payloads import talk
 from aitools.storable import storable
-from aitools.types import Json, ModelReply, ModelRequest
+from aitools.types import AssistantStep, AssistantText, Json, Message, ModelReply, ModelRequest
 
 
 class Adapter(ABC):
@@ -72,6 +73,26 @@ class Adapter(ABC):
 
     def _no_key(self) -> ProviderPermanent:
         return ProviderPermanent(f"No key for {self._home_of(self._endpoint).name} is set.", kind="auth")
+
+
+class MessagesAdapter(Adapter):
+    """An adapter whose vendor takes the talk as a list of messages, each with its role."""
+
+    def _talk(self, request: ModelRequest) -> list[Json]:
+        return [wire for message in talk(request.messages) for wire in self._wire(message)]
+
+    @abstractmethod
+    def _step(self, step: AssistantStep) -> Iterator[Json]:
+        """A turn of the model and, right after it, one result for each of its calls."""
+
+    def _said(self, role: str, text: str) -> dict[str, Json]:
+        return {"role": role, "content": text}
+
+    def _wire(self, message: Message) -> Iterator[Json]:
+        if isinstance(message, AssistantStep):
+            yield from self._step(message)
+        else:
+            yield self._said("assistant" if isinstance(message, AssistantText) else "user", message.text)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import anthropic
 import httpx2
 
 from aitools.errors import ProviderPermanent
-from aitools.providers.adapter import Adapter, faults_of
+from aitools.providers.adapter import MessagesAdapter, faults_of
 from aitools.providers.failures import failure
 from aitools.providers.homes import Home
 from aitools.providers.payloads import (
@@ -23,16 +23,13 @@ from aitools.providers.payloads import (
     body_of,
     raw_turn,
     results_in_order,
-    talk,
     wire_id,
     wire_schema,
     wrapped,
 )
 from aitools.types import (
     AssistantStep,
-    AssistantText,
     Json,
-    Message,
     ModelReply,
     ModelRequest,
     Stop,
@@ -53,7 +50,7 @@ _STOPS = {
 }
 
 
-class AnthropicProvider(Adapter):
+class AnthropicProvider(MessagesAdapter):
     """Models of Anthropic, and of servers that speak the Messages API."""
 
     kind: ClassVar[str] = "anthropic"
@@ -79,7 +76,7 @@ class AnthropicProvider(Adapter):
         body: dict[str, Json] = {
             "model": self._model,
             "max_tokens": request.max_output_tokens,
-            "messages": [wire for message in talk(request.messages) for wire in self._messages(message)],
+            "messages": self._talk(request),
         }
         if request.system.strip():
             body["system"] = _system(request)
@@ -88,14 +85,10 @@ class AnthropicProvider(Adapter):
             body["tools"] = [*tools[:-1], {**tools[-1], **_CACHED}]
         return body
 
-    def _messages(self, message: Message) -> Iterator[dict[str, Json]]:
-        if isinstance(message, AssistantStep):
-            yield from self._step(message)
-        else:
-            role = "assistant" if isinstance(message, AssistantText) else "user"
-            yield {"role": role, "content": [{"type": "text", "text": message.text}]}
+    def _said(self, role: str, text: str) -> dict[str, Json]:
+        return {"role": role, "content": [{"type": "text", "text": text}]}
 
-    def _step(self, step: AssistantStep) -> Iterator[dict[str, Json]]:
+    def _step(self, step: AssistantStep) -> Iterator[Json]:
         """A turn of the model and, in one user message right after it, all results."""
         raw = self._raw_blocks(step)
         blocks = raw if raw is not None else _plain_blocks(step)

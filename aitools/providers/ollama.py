@@ -9,17 +9,15 @@ import httpx2
 
 from aitools.errors import ProviderTransient
 from aitools.providers import http
-from aitools.providers.adapter import Adapter
+from aitools.providers.adapter import MessagesAdapter
 from aitools.providers.chat_shape import calls_of, function_tool, mapping, raw_message, request_of, system_message
 from aitools.providers.failures import failure, failure_of
 from aitools.providers.homes import Home
-from aitools.providers.payloads import body_of, events_of, result_text, results_in_order, talk, wire_id, wrapped
+from aitools.providers.payloads import body_of, events_of, result_text, results_in_order, wire_id, wrapped
 from aitools.providers.spoken import cleaned, text_in, with_calls_in_text
 from aitools.types import (
     AssistantStep,
-    AssistantText,
     Json,
-    Message,
     ModelReply,
     ModelRequest,
     Stop,
@@ -31,7 +29,7 @@ from aitools.types import (
 CONTEXT_TOKENS = 16_384
 
 
-class OllamaProvider(Adapter):
+class OllamaProvider(MessagesAdapter):
     """Models that a server of Ollama runs. A key is for a proxy before it; the server knows none."""
 
     kind: ClassVar[str] = "ollama"
@@ -54,10 +52,9 @@ class OllamaProvider(Adapter):
     # Request
 
     def _body(self, request: ModelRequest) -> dict[str, Json]:
-        said = [wire for message in talk(request.messages) for wire in self._messages(message)]
         body: dict[str, Json] = {
             "model": self._model,
-            "messages": [*system_message(request), *said],
+            "messages": [*system_message(request), *self._talk(request)],
             "stream": False,
             "options": {"num_ctx": CONTEXT_TOKENS, "num_predict": request.max_output_tokens},
         }
@@ -67,14 +64,7 @@ class OllamaProvider(Adapter):
             body["format"] = dict(request.text_schema)
         return body
 
-    def _messages(self, message: Message) -> Iterator[dict[str, Json]]:
-        if isinstance(message, AssistantStep):
-            yield from self._step(message)
-        else:
-            role = "assistant" if isinstance(message, AssistantText) else "user"
-            yield {"role": role, "content": message.text}
-
-    def _step(self, step: AssistantStep) -> Iterator[dict[str, Json]]:
+    def _step(self, step: AssistantStep) -> Iterator[Json]:
         """A turn of the model and, right after it, the results in its order: older servers pair them by that alone."""
         raw = raw_message(step, self.kind, self.origin)
         ids = [(raw is not None and call.vendor_id) or wire_id(call.call_id) for call in step.calls]

@@ -15,7 +15,7 @@ from typing import ClassVar
 import httpx2
 import openai
 
-from aitools.providers.adapter import Adapter, faults_of
+from aitools.providers.adapter import MessagesAdapter, faults_of
 from aitools.providers.failures import failure
 from aitools.providers.homes import Home
 from aitools.providers.payloads import (
@@ -25,7 +25,6 @@ from aitools.providers.payloads import (
     raw_turn,
     result_text,
     results_in_order,
-    talk,
     tool_request,
     wire_id,
     wire_schema,
@@ -34,9 +33,7 @@ from aitools.providers.payloads import (
 from aitools.providers.schema_subset import strict, without_nulls
 from aitools.types import (
     AssistantStep,
-    AssistantText,
     Json,
-    Message,
     ModelReply,
     ModelRequest,
     Stop,
@@ -49,7 +46,7 @@ from aitools.types import (
 _PLAIN_MODELS = ("gpt-3", "gpt-4", "chatgpt-4")
 
 
-class OpenAIProvider(Adapter):
+class OpenAIProvider(MessagesAdapter):
     """Models of OpenAI, and of servers that speak the Responses API."""
 
     kind: ClassVar[str] = "openai"
@@ -70,7 +67,7 @@ class OpenAIProvider(Adapter):
             "model": self._model,
             "max_output_tokens": request.max_output_tokens,
             "store": False,
-            "input": [item for message in talk(request.messages) for item in self._items(message)],
+            "input": self._talk(request),
         }
         if not self._model.startswith(_PLAIN_MODELS):
             body["include"] = ["reasoning.encrypted_content"]
@@ -79,13 +76,6 @@ class OpenAIProvider(Adapter):
         if request.tools:
             body["tools"] = [_tool(spec) for spec in request.tools]
         return body
-
-    def _items(self, message: Message) -> Iterator[Json]:
-        if isinstance(message, AssistantStep):
-            yield from self._step(message)
-        else:
-            role = "assistant" if isinstance(message, AssistantText) else "user"
-            yield {"role": role, "content": message.text}
 
     def _step(self, step: AssistantStep) -> Iterator[Json]:
         raw = self._raw_items(step)

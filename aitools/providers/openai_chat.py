@@ -14,7 +14,7 @@ from typing import ClassVar
 import httpx2
 import openai
 
-from aitools.providers.adapter import Adapter, faults_of
+from aitools.providers.adapter import MessagesAdapter, faults_of
 from aitools.providers.base import EndpointConfig
 from aitools.providers.chat_shape import calls_of, function_tool, mapping, raw_message, request_of, system_message
 from aitools.providers.failures import failure
@@ -26,7 +26,6 @@ from aitools.providers.payloads import (
     result_text,
     results_in_order,
     short_id,
-    talk,
     wire_id,
     wrapped,
 )
@@ -34,9 +33,7 @@ from aitools.providers.spoken import cleaned, text_in, with_calls_in_text
 from aitools.providers.vendors import OTHER, vendor_of
 from aitools.types import (
     AssistantStep,
-    AssistantText,
     Json,
-    Message,
     ModelReply,
     ModelRequest,
     Stop,
@@ -54,7 +51,7 @@ _STOPS = {
 }
 
 
-class OpenAIChatProvider(Adapter):
+class OpenAIChatProvider(MessagesAdapter):
     """Models behind servers that are compatible with OpenAI's Chat Completions."""
 
     kind: ClassVar[str] = "openai_chat"
@@ -77,11 +74,10 @@ class OpenAIChatProvider(Adapter):
     # Request
 
     def _body(self, request: ModelRequest) -> dict[str, Json]:
-        said = [wire for message in talk(request.messages) for wire in self._messages(message)]
         body: dict[str, Json] = {
             "model": self._model,
             self._vendor.max_tokens: request.max_output_tokens,
-            "messages": [*system_message(request), *said],
+            "messages": [*system_message(request), *self._talk(request)],
         }
         if request.tools:
             body["tools"] = [function_tool(spec) for spec in request.tools]
@@ -90,29 +86,21 @@ class OpenAIChatProvider(Adapter):
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         return body
 
-    def _messages(self, message: Message) -> Iterator[dict[str, Json]]:
-        if isinstance(message, AssistantStep):
-            yield from self._step(message)
-        elif isinstance(message, AssistantText):
-            yield self._assistant(message.text)
-        else:
-            yield {"role": "user", "content": message.text}
-
-    def _step(self, step: AssistantStep) -> Iterator[dict[str, Json]]:
+    def _step(self, step: AssistantStep) -> Iterator[Json]:
         """A turn of the model and, right after it, one result for each call."""
         raw = self._raw_message(step)
         ids = self._ids(step, raw)
         if raw is not None:
             yield self._resent(raw, ids)
         elif step.text.strip() or step.calls:
-            yield self._assistant(step.text) | _plain_calls(step, ids)
+            yield self._said("assistant", step.text) | _plain_calls(step, ids)
         for wire, result in zip(ids, results_in_order(step), strict=True):
             yield {"role": "tool", "tool_call_id": wire, "content": result_text(result)}
 
-    def _assistant(self, text: str) -> dict[str, Json]:
+    def _said(self, role: str, text: str) -> dict[str, Json]:
         # DeepSeek refuses an empty text in its place; a space will do (hermes-agent pull 18263).
-        blank = {self._vendor.blank_echo: " "} if self._vendor.blank_echo else {}
-        return {"role": "assistant", "content": text, **blank}
+        blank = {self._vendor.blank_echo: " "} if self._vendor.blank_echo and role == "assistant" else {}
+        return {"role": role, "content": text, **blank}
 
     def _raw_message(self, step: AssistantStep) -> Mapping[str, Json] | None:
         """The turn as this very server sent it, None where its calls are not those that were answered."""
@@ -131,7 +119,7 @@ class OpenAIChatProvider(Adapter):
     def _resent(self, raw: Mapping[str, Json], ids: list[str]) -> dict[str, Json]:
         """The vendor's own message, without the keys that it would refuse."""
         given = raw.get("content")
-        message = self._assistant("") | {key: raw[key] for key in self._vendor.echoes if raw.get(key)}
+        message = self._said("assistant", "") | {key: raw[key] for key in self._vendor.echoes if raw.get(key)}
         message["content"] = given if isinstance(given, list) else cleaned(text_in(given))
         calls = [self._resent_call(call, wire) for call, wire in zip(calls_of(raw), ids, strict=True)]
         return message | ({"tool_calls": calls} if calls else {})
