@@ -138,5 +138,8 @@ def _notes(step: TriedStep, answered: Answered | None) -> Iterator[str]:
 
 
 def _tokens(given: int, cached: int, made: int) -> str:
+    """ "" for who counts none."""
+    if not given + made:
+        return ""
     values: dict[str, Any] = {"input": given, "cached": cached, "output": made}
     return _("%(input)d tokens in, %(cached)d of them cached, %(output)d out") % values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -23,6 +24,7 @@ from tests.aitools.desk import Desk
 ORDER = asks(("make", {"name": "pan", "count": 2}))
 OTHER_ORDER = asks(("make", {"name": "pan", "count": 3}))
 LOOKS = asks(("look", {}))
+PRICES = {"input_price": Decimal(3), "output_price": Decimal(15)}
 #: The facts of this moment.
 NOW = {"price": 5}
 
@@ -31,7 +33,7 @@ NOW = {"price": 5}
 def asked(desk: Desk, settings: object) -> Desk:
     """A turn in which two panes were made and said to cost 10."""
     settings.AITOOLS_PROMPT_BUILDER = "tests.aitools.test_comparison.prompt"  # type: ignore[attr-defined]
-    ModelEndpoint.objects.create(name="other", kind="scripted", model="other", input_price=3, output_price=15)
+    ModelEndpoint.objects.create(name="other", kind="scripted", model="other", **PRICES)
     with scripted.script([says("Hola.")]):
         desk.write("hola")
     with scripted.script([LOOKS, ORDER, says("Son 2 panes.")]):

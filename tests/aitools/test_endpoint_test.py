@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -19,6 +20,7 @@ from tests.wire.vendors import DROPPED, SERVER_ERROR, Fault, Line, Raw, VendorSe
 
 SUM = asks(("add", {"a": 17, "b": 25}))
 ANSWER = says("It is 42.")
+PRICES = {"input_price": Decimal(3), "output_price": Decimal(15)}
 KEY = "test-vendor-key-0001"
 
 Test = Callable[..., str]
@@ -33,7 +35,7 @@ def nothing_remembered() -> Iterator[None]:
 @pytest.fixture
 def endpoint(transactional_db: None) -> ModelEndpoint:
     return ModelEndpoint.objects.create(
-        name="Claude", kind="anthropic", model="claude-test", input_price=3, output_price=15, timeout_seconds=30
+        name="Claude", kind="anthropic", model="claude-test", **PRICES, timeout_seconds=30
     )
 
 
