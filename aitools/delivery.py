@@ -50,7 +50,8 @@ def mark_sent(row: OutboundMessage, sent: Sent) -> OutboundMessage:
             if not pacing.was_out_of_window(current):
                 current.error_code = current.error = ""
         current.save()
-    metrics.sent(row.conversation.channel, current.state)
+    if current.state == OutboundState.SENT:
+        metrics.sent(row.conversation.channel, current.state)
     _apply_early(current, sent.provider_id)
     return current
 

@@ -115,8 +115,12 @@ def _send_if_it_may_go(row: OutboundMessage, now: datetime) -> None:
 
 
 def _wait(row: OutboundMessage, hold: pacing.Hold, now: datetime) -> None:
-    """Leave the message queued. A stopped sender is not waited for longer than a failing send."""
-    give_up_at = row.give_up_at or (now + timedelta(seconds=GIVE_UP_SECONDS) if hold.why else None)
+    """Leave the message queued. A stopped sender is not waited for longer than a failing send.
+
+    A second try has begun with this: it waits like any other message now, also with newer ones behind it.
+    """
+    has_begun = bool(hold.why) or row.attempts > 0
+    give_up_at = row.give_up_at or (now + timedelta(seconds=GIVE_UP_SECONDS) if has_begun else None)
     due_at = now + timedelta(seconds=hold.seconds)
     if hold.why and give_up_at and due_at > give_up_at:
         fail(row, code=hold.code, reason=hold.why)

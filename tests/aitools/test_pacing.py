@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from aitools import caps, clock, inbox, leases, outbox, sending
+from aitools import caps, clock, inbox, leases, outbox, pacing, sending
 from aitools.channels.base import Capabilities, DeliveryStatus, EventKind, InboundMessage
 from aitools.errors import ChannelPermanent, ChannelTransient
 from aitools.models import Conversation, OutboundMessage
@@ -197,6 +197,21 @@ def test_a_second_try_holds_up_no_newer_reply(desk: Desk, vendor: faulty.Vendor)
     say(desk, "dos")
     assert vendor.texts() == ["uno", "uno", "dos"]
     wait(desk, 121)
+    assert vendor.texts() == ["uno", "uno", "dos"]
+
+
+def test_a_second_try_that_finds_no_room_waits_as_long_as_any_other(
+    desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(desk, "uno")
+    told(desk, DeliveryStatus.FAILED, "V1", "30008")
+    holds = [pacing.Hold(30.0)]
+    monkeypatch.setattr(pacing, "held", lambda row: holds.pop())
+    say(desk, "dos")
+    assert (holds, vendor.texts()) == ([], ["uno"])
+
+    monkeypatch.setattr(pacing, "held", lambda row: None)
+    wait(desk, 31)
     assert vendor.texts() == ["uno", "uno", "dos"]
 
 
