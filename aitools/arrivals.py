@@ -44,7 +44,8 @@ numbered AS (
     AND c.mode = %(mode)s AND c.opted_out_at IS NULL
     AND (SELECT max(version) FROM aitools_behaviourversion) = %(version)s
     AND (%(identity)s = '' OR EXISTS (SELECT FROM aitools_inboundevent
-                                      WHERE channel = %(channel)s AND provider_id = %(identity)s))
+                                      WHERE channel = %(channel)s AND provider_id = %(identity)s
+                                        AND conversation_id = c.id))
   RETURNING c.id, c.inbox_seq, c.wake_at, clock.at
 ),
 stored AS (

@@ -45,7 +45,8 @@ def remember(conversation: Conversation, event: InboundMessage) -> None:
     name = key_of(event)
     if not name or _user_id(event) == conversation.address:
         return
-    if InboundEvent.objects.filter(channel=event.channel, provider_id=name).exists():
+    mine = InboundEvent.objects.filter(conversation=conversation, channel=event.channel, provider_id=name)
+    if mine.exists():
         return
     had = InboundEvent.objects.filter(conversation=conversation, message_kind=IDENTITY)
     if had.exists():

@@ -86,7 +86,7 @@ def address_changed(channel: str, old: str, new: str) -> None:
     known.delete()
     if left and left != phone_key(new):
         _forget_number(customer, left)
-    if phone_key(new) and customer.phone in ("", _phone(old)):
+    if customer.phone in ("", _phone(old)):
         customer.phone = _phone(new)
         customer.save(update_fields=["phone"])
 

@@ -122,6 +122,8 @@ class TestNewAddresses:
         assert customers.find(make.context(address="CO.ANA", channel="whatsapp_cloud")) == ana
         assert customers.find(make.context(channel="twilio_sms")) is None
         assert customers.find(make.context(channel="whatsapp_cloud", phone=make.PHONE)) is None
+        ana.refresh_from_db()
+        assert ana.phone == ""
 
     def test_who_shows_a_new_number_leaves_the_one_they_hid(self) -> None:
         ana = customers.find_or_create(make.context(address="CO.ANA", channel="whatsapp_cloud", phone=make.PHONE))

@@ -399,6 +399,15 @@ class TestNewAddresses:
         assert heard == [["soy Ana"], ["soy Luis"], ["soy Luis", "Luis, sin número"], ["Ana, sin número"]]
         assert set(Conversation.objects.values_list("address", flat=True)) == {f"+{ANA}", USER_ID}
 
+    def test_a_number_that_goes_to_somebody_we_know_brings_them_nothing_of_who_had_it(self, phone: Phone) -> None:
+        with scripted.script([says(str(number)) for number in range(3)]) as script:
+            phone.gets(hidden("soy Ana", phone=ANA))
+            phone.gets(hidden("soy Luis", phone=NEW_NUMBER, user_id="US.5"))
+            phone.gets(hidden("soy Luis, ahora aquí", phone=ANA, user_id="US.5"))
+
+        heard = [one.text for one in script.calls[-1].messages if isinstance(one, UserText)]
+        assert heard == ["soy Luis, ahora aquí"]
+
     def test_who_is_known_by_user_id_is_answered_at_the_number_they_wrote_from(self, phone: Phone) -> None:
         with scripted.script([says("¡Hola!")]):
             phone.tells(hidden("hola", phone=ANA))
