@@ -122,7 +122,9 @@ def envelope(field: str = "messages", **value: Any) -> dict[str, Any]:
 def message(sender: str = "12025550141", name: str = "Ana", **content: Any) -> dict[str, Any]:
     """A webhook's body with one message; ``content`` such as ``text={"body": "hola"}``."""
     kind = next(iter(content))
-    sent = {"from": sender, "id": content.pop("id", f"wamid.{uuid.uuid4().hex}"), "timestamp": str(int(time.time()))}
+    # Meta cuts to whole seconds. Rounded up, what is written after a reply never looks older than the reply.
+    written_at = str(int(time.time()) + 1)
+    sent = {"from": sender, "id": content.pop("id", f"wamid.{uuid.uuid4().hex}"), "timestamp": written_at}
     contact = {"profile": {"name": name}, "wa_id": sender}
     return envelope(contacts=[contact], messages=[{**sent, "type": kind, **content}])
 
