@@ -30,7 +30,7 @@ SHOWN = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif", "video/
 KEPT_SECONDS = {Unfetched.GONE: 3600, Unfetched.TOO_LARGE: 3600, Unfetched.NOT_ALLOWED: 3600, Unfetched.AWAY: 30}
 FETCHED_SECONDS = 86_400
 _STATUS = {Unfetched.AWAY: 502, Unfetched.REFUSED: 502}
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _IN_NAMES = re.compile(r"[^\w .()+-]")
 
 
