@@ -10,13 +10,14 @@ from django.db.models import F
 from aitools import clock, statuses
 from aitools.channels.base import DeliveryStatus, EventKind, InboundMessage
 from aitools.models import Conversation, InboundEvent, InboundState
+from aitools.storable import storable
 
 #: A kind of message that the channel, or our code, can't read.
 UNSUPPORTED = "unsupported"
 
 
-def keep(event: InboundMessage, conversation: Conversation | None, kind: EventKind) -> bool:
-    """Store that it came, without its words; whether it is new.  ``kind`` is what it means to us.
+def keep(event: InboundMessage, conversation: Conversation | None, kind: EventKind, words: str) -> bool:
+    """Store that it came, with these words for staff to read; whether it is new.  ``kind`` is what it means to us.
 
     Needs a transaction.  Staff see all that belongs to a conversation.  Only a
     status that tells of no failure, and what is about nobody, is passed over in
@@ -31,6 +32,7 @@ def keep(event: InboundMessage, conversation: Conversation | None, kind: EventKi
             "conversation": conversation,
             "kind": event.kind if event.kind == EventKind.STATUS else kind,
             "message_kind": UNSUPPORTED,
+            "text": storable(words),
             "state": InboundState.STAFF if conversation else InboundState.UNREAD,
         },
     )

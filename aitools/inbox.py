@@ -90,17 +90,24 @@ def _taken(event: InboundMessage) -> int:
 
 def _set_aside(event: InboundMessage) -> int | None:
     """Keep what we can't take, for staff to see; 1 if new, None if not even that goes."""
-    try:
-        with transaction.atomic(durable=True):
-            conversation = _conversation(event) if event.address else None
-            is_new = asides.keep(event, conversation, _kind(conversation, event) if conversation else event.kind)
-    except Exception as error:  # noqa: BLE001 - the vendor is told, and its repeat may succeed
-        log.error("inbound %s event of %s: %s", event.kind, event.channel, faults.reason_of(error))  # noqa: TRY400
-        return None
-    metrics.set_aside(event.channel, event.kind)
-    if is_new and event.kind in TALK:
-        metrics.unsupported(event.channel)
-    return int(is_new)
+    for words in (event.text, ""):  # it may be the words that can't be stored
+        try:
+            is_new = _kept_aside(event, words)
+        except Exception as error:  # noqa: BLE001 - the vendor is told, and its repeat may succeed
+            log.error("inbound %s event of %s: %s", event.kind, event.channel, faults.reason_of(error))  # noqa: TRY400
+            continue
+        metrics.set_aside(event.channel, event.kind)
+        if is_new and event.kind in TALK:
+            metrics.unsupported(event.channel)
+        return int(is_new)
+    return None
+
+
+def _kept_aside(event: InboundMessage, words: str) -> bool:
+    with transaction.atomic(durable=True):
+        conversation = _conversation(event) if event.address else None
+        kind = _kind(conversation, event) if conversation else event.kind
+        return asides.keep(event, conversation, kind, words)
 
 
 def _counted(event: InboundMessage, new: int) -> int:

@@ -103,7 +103,7 @@ def test_a_fault_that_stores_nothing_is_the_vendors_to_repeat(desk: Desk, monkey
 def test_talk_that_a_fault_of_ours_can_not_take_is_left_to_staff(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Accepted with 200 and never lost without a trace: its neighbours are answered, and staff see that it came."""
+    """Accepted with 200 and never lost without a trace: its neighbours are answered, and staff read what came."""
     real = inbox._receive
 
     def broken(one: InboundMessage) -> int:
@@ -116,7 +116,7 @@ def test_talk_that_a_fault_of_ours_can_not_take_is_left_to_staff(
         inbox.receive([event("hola"), event("raro", provider_id="SM2")])
     assert list(InboundEvent.objects.order_by("id").values_list("state", "message_kind", "text")) == [
         ("bot", "text", "hola"),
-        ("staff", "unsupported", ""),
+        ("staff", "unsupported", "raro"),
     ]
     assert desk.conversation().needs_staff
     assert "raro" not in caplog.text
@@ -171,9 +171,25 @@ def test_what_our_code_can_not_take_is_set_aside_for_staff_and_not_repeated_for_
     counted = breaks(monkeypatch)
     assert [inbox.receive([event(kind=kind)]) for _ in range(2)] == [1, 0]
     row = InboundEvent.objects.get()
-    assert (row.kind, row.state, row.message_kind, row.text) == (kind, "staff", "unsupported", "")
+    assert (row.kind, row.state, row.message_kind, row.text) == (kind, "staff", "unsupported", "hola")
     assert desk.conversation().needs_staff
     assert counted == [kind, kind]
+
+
+def test_words_that_can_not_be_stored_keep_nothing_from_being_set_aside(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaks(monkeypatch)
+    keep = asides.keep
+
+    def broken_by_words(*given: Any) -> bool:
+        if given[-1]:
+            raise ValueError
+        return keep(*given)
+
+    monkeypatch.setattr(asides, "keep", broken_by_words)
+    assert inbox.receive([event("raro")]) == 1
+    assert InboundEvent.objects.get().text == ""
 
 
 @pytest.mark.parametrize("fields", [{"kind": EventKind.OPT_OUT}, {"text": "Stop"}])
