@@ -107,14 +107,14 @@ class ModelEndpointAdmin(EndpointTests, GuardedAdmin):
                     "timeout_seconds",
                     "max_output_tokens",
                     "tool_calls",
-                    "condition",
+                    "condition_told",
                 )
             },
         ),
-        (gettext_lazy("Key"), {"fields": ("key_is_set", "new_key", "remove_key", "key_variable")}),
+        (gettext_lazy("Key"), {"fields": ("key_told", "new_key", "remove_key", "key_variable")}),
         (gettext_lazy("Prices"), {"fields": (("input_price", "cached_price", "output_price"),)}),
     )
-    readonly_fields = ("key_is_set", "condition")
+    readonly_fields = ("key_told", "condition_told")
 
     def save_model(self, request: HttpRequest, obj: ModelEndpoint, form: Any, change: bool) -> None:
         """Whoever saves it wants it tried anew; another model or address may take tools that the former refused."""
@@ -144,7 +144,12 @@ class ModelEndpointAdmin(EndpointTests, GuardedAdmin):
             return ""
         return ("set", _("Set")) if os.environ.get(row.key_variable) else ("missing", _("Missing"))
 
-    @display(description=gettext_lazy("condition"), label={"well": "success", "broken": "danger"})
+    @display(description=gettext_lazy("key"))
+    def key_told(self, row: ModelEndpoint) -> str:
+        """The same on the model's own page, which knows no coloured labels."""
+        return _words(self.key_is_set(row))
+
+    @display(description=gettext_lazy("condition"), label={"broken": "danger"})
     def condition(self, row: ModelEndpoint) -> tuple[str, str] | str:
         """Whether the vendor takes our requests, as far as is known."""
         if row.broken_at is None:
@@ -153,6 +158,14 @@ class ModelEndpointAdmin(EndpointTests, GuardedAdmin):
             "date": _moment(row.broken_at),
             "reason": row.broken_reason,
         }
+
+    @display(description=gettext_lazy("condition"))
+    def condition_told(self, row: ModelEndpoint) -> str:
+        return _words(self.condition(row))
+
+
+def _words(shown: tuple[str, str] | str) -> str:
+    return shown if isinstance(shown, str) else shown[1]
 
 
 def _take_key(row: ModelEndpoint, given: dict[str, Any]) -> None:
