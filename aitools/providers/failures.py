@@ -66,6 +66,7 @@ _BY_PHRASE = {
     "credit balance is too low": "quota",
     "incorrect api key": "auth",  # xAI, as a 400
     "api key not valid": "auth",  # Gemini, as a 400
+    "your input was flagged": "invalid_request",  # OpenRouter, as a 403: what one customer wrote, not our key
     "maximum pending requests exceeded": "overloaded",  # Ollama
     "error parsing tool call": "tool_generation",  # Ollama, as a 500: the model's text was no call
     "does not support tools": "tools_unsupported",  # Ollama
@@ -129,9 +130,10 @@ def _meant(status: int, body: Json) -> int:
 
 def _kind(status: int, codes: list[str], said: str) -> str:
     lowered = said.lower()
-    by_phrase = (kind for phrase, kind in _BY_PHRASE.items() if phrase in lowered)
+    # The vendor's own words come first; what stands behind them may be the customer's.
+    by_phrase = sorted((lowered.find(phrase), kind) for phrase, kind in _BY_PHRASE.items() if phrase in lowered)
     by_code = (_BY_CODE[code] for code in codes if code in _BY_CODE)
-    known = next(by_phrase, "") or next(by_code, "") or _BY_STATUS.get(status, "")
+    known = (by_phrase[0][1] if by_phrase else "") or next(by_code, "") or _BY_STATUS.get(status, "")
     # A fault inside a 200 says nothing about the request: it may pass next time.
     return known or ("invalid_request" if 300 <= status < 500 else "server")
 

@@ -31,6 +31,8 @@ from aitools.providers.failures import failure, failure_of
         (400, {"error": {"message": "`tool calling` is not supported with this model"}}, "tools_unsupported"),
         (400, {"error": {"message": "Function tools with reasoning_effort are not supported"}}, "invalid_request"),
         (400, {"error": {"message": "Incorrect API key provided"}}, "auth"),
+        (500, {"error": "error parsing tool call: raw='{note: incorrect API key}'"}, "tool_generation"),
+        (403, {"error": {"code": 403, "message": "Your input was flagged for x"}}, "invalid_request"),
         (422, [{"error": {"message": "in a list"}}], "invalid_request"),
         (401, {"detail": "Unauthorized"}, "auth"),
         (402, "", "quota"),
