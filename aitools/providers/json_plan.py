@@ -73,8 +73,22 @@ def in_words(request: ModelRequest) -> ModelRequest:
     """
     planned = bool(request.tools)
     messages = _joined(said for message in request.messages for said in _in_words(message, planned))
-    system = "\n\n".join(part for part in (request.system.strip(), instruction(request.tools)) if part)
-    return replace(request, system=system, messages=messages, tools=(), text_schema=plan_schema(request.tools))
+    stable, system = _system(request)
+    schema = plan_schema(request.tools)
+    return replace(request, system=system, stable=stable, messages=messages, tools=(), text_schema=schema)
+
+
+def _system(request: ModelRequest) -> tuple[str, str]:
+    """(what stays the same, all of it): the tools come before what is true now, so that servers may keep them too."""
+    listed = instruction(request.tools)
+    if not (request.stable.strip() and request.system.startswith(request.stable)):
+        return "", _together(request.system, listed)
+    stable = _together(request.stable, listed)
+    return stable, _together(stable, request.system[len(request.stable) :])
+
+
+def _together(*parts: str) -> str:
+    return "\n\n".join(filter(None, (part.strip() for part in parts)))
 
 
 def instruction(tools: Sequence[ToolSpec]) -> str:

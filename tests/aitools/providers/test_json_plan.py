@@ -66,6 +66,13 @@ def test_the_tools_become_text_after_the_prompt() -> None:
     )
 
 
+def test_the_tools_come_before_what_is_true_now() -> None:
+    asked = in_words(request(system="You take orders.\n\nFACTS (data): {}", stable="You take orders."))
+
+    assert asked.stable == f"You take orders.\n\n{instruction((VIEW_MENU, ORDER_STATUS))}"
+    assert asked.system == f"{asked.stable}\n\nFACTS (data): {{}}"
+
+
 def test_the_same_tools_are_the_same_text() -> None:
     assert instruction((VIEW_MENU, ORDER_STATUS)) == instruction((replace(VIEW_MENU), replace(ORDER_STATUS)))
     assert instruction(()) == ""
