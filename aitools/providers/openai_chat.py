@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import httpx2
 import openai
@@ -30,7 +30,7 @@ from aitools.providers.payloads import (
     wrapped,
 )
 from aitools.providers.spoken import cleaned, text_in, with_calls_in_text
-from aitools.providers.vendors import OTHER, vendor_of
+from aitools.providers.vendors import OPENAI, OTHER, vendor_of
 from aitools.types import (
     AssistantStep,
     Json,
@@ -50,6 +50,9 @@ _STOPS = {
     "refusal": Stop.REFUSAL,
 }
 
+#: Whose account it is at OpenAI is nobody else's business.
+_NO_ACCOUNT = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+
 
 class OpenAIChatProvider(MessagesAdapter):
     """Models behind servers that are compatible with OpenAI's Chat Completions."""
@@ -63,6 +66,10 @@ class OpenAIChatProvider(MessagesAdapter):
 
     def _home_of(self, endpoint: EndpointConfig) -> Home:
         return self._vendor
+
+    def _sdk_options(self) -> dict[str, Any]:
+        # The SDK tells everybody the account that the environment names.
+        return super()._sdk_options() | ({} if self._vendor is OPENAI else {"default_headers": _NO_ACCOUNT})
 
     def _post(self, body: Mapping[str, Json], timeout: httpx2.Timeout) -> httpx2.Response:
         if not (self._key or self._vendor.keyless):

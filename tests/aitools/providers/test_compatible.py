@@ -39,6 +39,18 @@ def reply_of(vendor: str, body: Any, asked: ModelRequest | None = None, **fields
     return provider.complete(asked or request())
 
 
+def headers_to(vendor: str, **fields: Any) -> httpx2.Headers:
+    """With what headers a request goes over the wire."""
+    seen: list[httpx2.Headers] = []
+
+    def answer(received: httpx2.Request) -> httpx2.Response:
+        seen.append(received.headers)
+        return httpx2.Response(200, json=completion("Hola."))
+
+    provider_over("openai_chat", answer, vendor=vendor, **fields).complete(request())
+    return seen[0]
+
+
 def error_of(vendor: str, status: int, body: Any) -> ProviderError:
     provider = provider_over("openai_chat", lambda _: httpx2.Response(status, json=body), vendor=vendor)
     with pytest.raises(ProviderError) as caught:
@@ -365,3 +377,17 @@ def test_each_vendor_has_an_address_and_a_key_of_its_own(vendor: str, monkeypatc
 @pytest.mark.parametrize("vendor", ["vllm", "llama_cpp", "lm_studio"])
 def test_a_local_server_is_asked_without_a_key(vendor: str) -> None:
     assert sent_to(vendor, request(), api_key="")["model"] == MODEL
+
+
+@pytest.mark.parametrize("vendor", [*VENDORS, ""])
+def test_nobody_else_learns_whose_account_it_is_at_openai(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
+
+    assert not {"openai-organization", "openai-project"} & headers_to(vendor).keys()
+
+
+def test_openai_learns_whose_account_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+
+    assert headers_to("", base_url=OPENAI.url)["openai-organization"] == "org-1"
