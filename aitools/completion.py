@@ -15,7 +15,7 @@ from aitools.breakers import Leave
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.providers.base import EndpointConfig, Provider, provider_for
 from aitools.providers.json_plan import JsonPlan
-from aitools.types import AssistantStep, ModelReply, ModelRequest, Nudge, UserText
+from aitools.types import AssistantStep, ModelReply, ModelRequest, Nudge, Usage, UserText
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +28,8 @@ PAUSE = (0.3, 1.0)
 LONGEST_PAUSE = 5.0
 #: An attempt with less time than this would only fail as well.
 LEAST_SECONDS = 2.0
+#: No model reads or writes more at once; what a server says beyond it, or below 0, could not be stored.
+MOST_TOKENS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,8 @@ def _ask(attempt: _Attempt, failures: list[str]) -> Completion:
 
 def _reply(attempt: _Attempt) -> ModelReply:
     try:
-        return _provider(attempt.endpoint).complete(attempt.request)
+        reply = _provider(attempt.endpoint).complete(attempt.request)
+        return replace(reply, usage=_plausible(reply.usage))
     except (ProviderError, AssertionError):  # an assertion is a fault of ours or of a test's script
         raise
     except (OperationalError, InterfaceError):  # the order taker reads the menu; no other model can help then
@@ -178,6 +181,11 @@ def _reply(attempt: _Attempt) -> ModelReply:
         where = faults.reason_of(error)
         log.error("model %s gave a reply that could not be read: %s", attempt.endpoint.kind, where)  # noqa: TRY400
         raise ProviderTransient(type(error).__name__, kind="unreadable") from error
+
+
+def _plausible(usage: Usage) -> Usage:
+    counts = (usage.input, usage.output, usage.cached_input)
+    return Usage(*(min(max(int(count), 0), MOST_TOKENS) for count in counts))
 
 
 def _provider(endpoint: EndpointConfig) -> Provider:

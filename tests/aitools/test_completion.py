@@ -30,6 +30,7 @@ from aitools.types import (
     RequestedCall,
     Stop,
     ToolSpec,
+    Usage,
     UserText,
 )
 
@@ -144,6 +145,12 @@ def test_other_failures_go_to_the_next_model_at_once(error: ProviderError) -> No
 def test_a_reply_that_can_not_be_read_is_a_failure_of_that_model() -> None:
     with scripted.script([KeyError("choices"), says("Sí.")]):
         assert complete(REQUEST, [FIRST, SECOND]).failures == ("scripted: unreadable",)
+
+
+def test_counts_of_tokens_are_brought_to_what_can_be_stored() -> None:
+    got, _ = _asked(says("Hay café.", usage=Usage(-1, 10**12, 7)))
+
+    assert got.reply.usage == Usage(0, completion.MOST_TOKENS, 7)
 
 
 def test_a_database_that_is_gone_is_no_fault_of_the_model() -> None:
