@@ -22,6 +22,21 @@ class HidingFilter(SafeExceptionReporterFilter):
         sent = super().get_post_parameters(request)
         return {name: self.cleanse_setting(name, value) for name, value in sent.items()}
 
+    def get_traceback_frame_variables(self, request: HttpRequest | None, tb_frame: Any) -> list[tuple[str, Any]]:
+        """A frame's local variables by name, without secrets."""
+        found = super().get_traceback_frame_variables(request, tb_frame)
+        return [(name, _Shown(value)) for name, value in found]
+
+
+class _Shown:
+    """A variable as one piece of text: Django wraps and cuts long ones, and a part of a key tells much of it."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return without_secrets(repr(self._value), settings.ENVIRONMENT_SECRETS)
+
 
 class HidingReporter(ExceptionReporter):
     """Hides all that is known to be secret in the finished report."""

@@ -165,6 +165,7 @@ def test_no_error_report_shows_a_key(shop: None, debug: bool, settings: Settings
         assert "RuntimeError" in report
         assert "first" in report
         assert_none(report, name)
+        assert REFUSED[:12] not in report, f"a part of a key in {name}"
 
 
 def raised(request: HttpRequest) -> logging.LogRecord:
@@ -180,6 +181,8 @@ def raised(request: HttpRequest) -> logging.LogRecord:
 def _save_and_ask(request: HttpRequest) -> None:
     typed, row = request.POST["new_key"], ModelEndpoint.objects.get()
     sealed, headers = row.sealed_key, {"Authorization": f"Bearer {behaviour.from_row(row).api_key}"}
+    wrapped, trimmed = [50 * b" " + headers["Authorization"].encode()], [4070 * "x" + headers["Authorization"]]
+    assert wrapped, trimmed
     keyring.hide(typed)
     raise RuntimeError(f"refused: {headers} {sealed} {meta.TOKEN}")
 
