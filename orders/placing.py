@@ -16,7 +16,7 @@ from orders.catalogue import ShopTerms
 from orders.models import Actor, Customer, EventKind, Order, OrderEvent, OrderLine, OrderLineOption, OrderState
 from orders.planning import Plan, refuse
 from orders.pricing import Line
-from orders.texts import refusals
+from orders.texts import offers, refusals
 
 #: Letters and digits that are hard to mistake for others, said or handwritten.
 CODE_ALPHABET = "CDEFHJKLMNPRTUVWXY379"
@@ -90,18 +90,22 @@ def cancel(order: Order, reason: str, ctx: ToolContext) -> Order:
 def check_customer(customer: Customer | None) -> None:
     """Raise if staff want to take this customer's orders themselves."""
     if customer is not None and customer.blocked:
-        say = _("I can't take your order here. Shall I call a person of the shop?")
+        say = offers.person(_("I can't take your order here."))
         raise ToolFailed("This customer's orders are taken by staff only; offer talk_to_person.", say=say)
 
 
 def check_changeable(order: Order, terms: ShopTerms, ctx: ToolContext) -> None:
     """Raise unless the customer may still change the order by themselves."""
-    _check_open(order, terms.change_cutoff, ctx)
+    if not _is_in_time(order, terms.change_cutoff, ctx):
+        say = offers.person(_("It is too late to change order %(order)s here.") % {"order": order.number})
+        raise ToolFailed("Too late for the customer to change this order; offer talk_to_person.", say=say)
 
 
 def check_cancellable(order: Order, terms: ShopTerms, ctx: ToolContext) -> None:
     """Raise unless the customer may still cancel the order by themselves."""
-    _check_open(order, terms.cancel_cutoff, ctx)
+    if not _is_in_time(order, terms.cancel_cutoff, ctx):
+        say = offers.person(_("It is too late to cancel order %(order)s here.") % {"order": order.number})
+        raise ToolFailed("Too late for the customer to cancel this order; offer talk_to_person.", say=say)
 
 
 def summary(order: Order) -> dict[str, Json]:
@@ -118,17 +122,14 @@ def summary(order: Order) -> dict[str, Json]:
     }
 
 
-def _check_open(order: Order, cutoff: int, ctx: ToolContext) -> None:
+def _is_in_time(order: Order, cutoff: int, ctx: ToolContext) -> bool:
+    """Whether the customer may still touch it; raises when there is nothing left to touch."""
     if order.state == OrderState.CANCELLED:
         raise refuse([_("Order %(order)s is already cancelled.") % {"order": order.number}])
     if order.state in (OrderState.PICKED_UP, OrderState.NO_SHOW):
         raise refuse([_("Order %(order)s is already closed.") % {"order": order.number}])
     until = max(order.due_at - timedelta(minutes=cutoff), order.created_at + timedelta(minutes=GRACE_MINUTES))
-    if order.state != OrderState.ACCEPTED or ctx.now > until:
-        say = _("It is too late to change order %(order)s here. Shall I call a person of the shop?") % {
-            "order": order.number
-        }
-        raise ToolFailed("Too late for the customer to change this order; offer talk_to_person.", say=say)
+    return order.state == OrderState.ACCEPTED and ctx.now <= until
 
 
 def _fill(order: Order, plan: Plan) -> None:

@@ -17,7 +17,7 @@ from orders.offline.ordering import order, understand
 from orders.offline.plan import Plan, Situation
 from orders.offline.reading import Turn
 from orders.offline.tables import word_set
-from orders.offline.wishes import Open, Wish
+from orders.offline.wishes import Open, Wish, settled
 from orders.offline.work import line_of
 
 LONGEST_NAME_WORDS = 4
@@ -73,11 +73,26 @@ def agreed_to(situation: Situation) -> Plan | None:
         return None
     if texts.is_said(texts.ASK_LARGE, answer):
         return _with_number(situation, earlier[-1].text)
+    if texts.is_said(texts.ASK_PLAIN, answer):
+        return _without_text(situation, earlier[-1].text)
     if texts.is_said(texts.ASK_THAT, answer):
         return order(situation, *understand(situation, earlier[-1].text))
     turn, outcome = understand(situation, "")
     asks = texts.is_said(texts.ASK_WHICH, answer) and any(wish.candidates for wish in outcome.wishes)
     return order(situation, turn, outcome) if asks else None
+
+
+def _without_text(situation: Situation, text: str) -> Plan:
+    """The products as they were said, without the text that can't be written on them."""
+    turn, outcome = understand(situation, text)
+    wishes = [settled(replace(wish, note=None)) if _has_no_note(wish) else wish for wish in outcome.wishes]
+    lines = (*outcome.lines, *(line_of(wish) for wish in wishes if wish.clear))
+    open_still = tuple(wish for wish in wishes if not wish.clear)
+    return order(situation, turn, replace(outcome, lines=_distinct(lines), wishes=open_still))
+
+
+def _has_no_note(wish: Wish) -> bool:
+    return any(issue.why is Open.NO_NOTE for issue in wish.issues)
 
 
 def _with_number(situation: Situation, text: str) -> Plan | None:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from orders.offline import asking, branches, located, placed, texts
+from orders.offline import asking, branches, located, offers, placed, texts
 from orders.offline.answered import agreed_to, answered_name
 from orders.offline.changes import Outcome
 from orders.offline.facts import Facts
 from orders.offline.intents import FIRM, Intent, Mood, intents_of, mood_of, orders_something
+from orders.offline.moments import When
+from orders.offline.offers import to_person
 from orders.offline.ordering import agreed_time, order, place_draft, understand
 from orders.offline.plan import Plan, Situation, call, say
 from orders.offline.reading import Turn
@@ -47,9 +49,8 @@ def _decide(situation: Situation) -> Plan:
     text = situation.talk.text
     if not text.strip():
         return say(texts.ask_wish())
-    mood = mood_of(text)
-    if mood is not None:
-        return _on_mood(situation, mood)
+    if (plan := _answered(situation)) is not None:
+        return plan
     found = intents_of(text)
     firm = next((intent for intent in found if intent in FIRM), None)
     if firm is not None and not _yields(firm, situation):
@@ -91,6 +92,13 @@ def _is_order(text: str, turn: Turn, outcome: Outcome, intent: Intent) -> bool:
     return outcome.touched and (orders_something(text) or counted) and turn.names_product
 
 
+def _answered(situation: Situation) -> Plan | None:
+    """The plan for a yes, a no or a courtesy; None when there is more to it."""
+    mood = mood_of(situation.talk.text)
+    plan = offers.answered(situation, mood)
+    return plan if plan is not None or mood is None else _on_mood(situation, mood)
+
+
 def _on_mood(situation: Situation, mood: Mood) -> Plan:
     facts = situation.facts
     offered = _was_asked(situation, texts.ASK_PLACE)
@@ -106,31 +114,33 @@ def _on_mood(situation: Situation, mood: Mood) -> Plan:
 
 
 def _on_yes(situation: Situation) -> Plan:
-    if _was_asked(situation, texts.ASK_PERSON):
-        return _to_person("The customer wants a person.")
     if (there := located.offered(situation)) is not None:
         return branches.agreed(situation, there)
     if (agreed := agreed_to(situation)) is not None:
         return agreed
+    when = agreed_time(situation)
     if not situation.facts.draft:
-        return say(texts.ask_wish())
-    if not (when := agreed_time(situation)):
+        return _moved(situation, when) if when and situation.facts.orders else say(texts.ask_wish())
+    if not when:
         return place_draft(situation)
     turn, outcome = understand(situation, "")
     return order(situation, replace(turn, when=when), outcome)
+
+
+def _moved(situation: Situation, when: When) -> Plan:
+    """The change they asked for, at the time that we offered."""
+    asked = situation.with_text(situation.talk.earlier[-1].text)
+    turn, _ = understand(asked)
+    return placed.change(asked, turn, when)
 
 
 def _was_asked(situation: Situation, sentence: str) -> bool:
     return any(said in situation.talk.last_answer for said in texts.in_all_languages(sentence))
 
 
-def _to_person(reason: str) -> Plan:
-    return Plan((call("talk_to_person", reason=reason),))
-
-
 def _on_intent(situation: Situation, intent: Intent, turn: Turn | None = None) -> Plan:
     if intent in _PERSON_REASONS:
-        return _to_person(f"{_PERSON_REASONS[intent]} They wrote: {situation.talk.text[:200]}")
+        return to_person(f"{_PERSON_REASONS[intent]} They wrote: {situation.talk.text[:200]}")
     if intent in _FIXED:
         return _FIXED[intent](situation.facts)
     if turn is None:

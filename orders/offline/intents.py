@@ -121,6 +121,12 @@ def cancels(text: str) -> bool:
     return any(token.text in _GIVES_UP for token in tokenise(text))
 
 
+def is_contradictory(text: str) -> bool:
+    """Whether it is nothing but a yes and a no, as when both buttons were pressed."""
+    parts = [part for part in re.split(r"[\n,.;]", text) if part.strip()]
+    return mood_of(text) is None and {mood_of(part) for part in parts} == {Mood.YES, Mood.NO}
+
+
 def mood_of(text: str) -> Mood | None:
     """The mood of a turn made of nothing but such words; None when there is more to it."""
     if _DONE.fullmatch(" ".join(fold(text).replace("'", "").split()).strip(" .!,")):

@@ -73,6 +73,8 @@ PHRASES: Final = {
         r"""
         \b(?:talk|speak|chat|connect)\b.*\b(?:human|person|someone|somebody|agent|representative|manager|
         owner|staff|people)\b
+        \b(?:call|get|pass|put)\b(?: \w+){0,4}? (?:a|an|the|your|some) (?:human|person|agent|representative|manager|
+        owner)\b
         \breal (?:person|human)\b
         \bare you a (?:bot|robot)\b
         ^(?:human|agent|operator|representative)\W*$
@@ -232,6 +234,14 @@ YES: Final = word_set(
 NO: Final = word_set(
     """
     no nope nah not thanks thank you never mind nevermind wait hold on yet thats all it dont
+    """
+)
+
+#: Takes up the offer of a person, after "shall I call one?".
+CALLS: Final = patterns(
+    r"""
+    \b(?:call|pass|connect|transfer|put|hand) (?:me|us|them|him|her|one|someone|somebody)\b
+    \b(?:talk|speak|person|human|someone|somebody)\b
     """
 )
 

@@ -74,8 +74,8 @@ PHRASES: Final = {
     ),
     "human": patterns(
         r"""
-        \b(?:hablar|comunic\w+|pas\w+|atien\w+|aten\w+|quiero|necesito)\b.*\b(?:persona|humano|asesor\w*|
-        agente|encargad[oa]|alguien|gerente|duen[oa]|operador\w*|empleado)\b
+        \b(?:hablar|comunic\w+|pas\w+|atien\w+|aten\w+|quiero|necesito|(?<!se )llam(?:a|e|ar|en|ad))\b.*\b(?:persona|
+        humano|asesor\w*|agente|encargad[oa]|alguien|gerente|duen[oa]|operador\w*|empleado)\b
         \b(?:una?|con) (?:persona|humano|asesor) (?:real|de verdad|humano)\b
         \beres (?:un )?(?:robot|bot)\b
         """
@@ -253,6 +253,16 @@ NO: Final = word_set(
     """
     no nop nel nada ninguno ninguna claro que quiero mejor asi dejalo dejelo deje ya cancela cancelalo
     gracias espere espera mmm todavia aun por ahora mas eso es todo seria
+    """
+)
+
+#: Takes up the offer of a person, after "shall I call one?".
+CALLS: Final = patterns(
+    r"""
+    \bllam(?:a|e|en|ad|ar)(?:me)?(?:l[aeo]s?)?\b
+    \b(?:pasa|pase|pasen|comunica|comunique|comuniquen|conecta|conecte)(?:me|nos)?(?:l[aeo]s?)?\b
+    \bque (?:me|nos) (?:llamen?|escriban?|atiendan?|contesten?|respondan?|ayuden?)\b
+    \b(?:hablar|persona|alguien)\b
     """
 )
 

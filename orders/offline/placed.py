@@ -9,6 +9,7 @@ from datetime import datetime
 from orders.offline import texts
 from orders.offline.changes import apply
 from orders.offline.facts import PlacedOrder
+from orders.offline.moments import When
 from orders.offline.plan import Plan, Situation, call, say
 from orders.offline.reading import Turn, read
 
@@ -42,8 +43,8 @@ def cancel(situation: Situation, turn: Turn) -> Plan:
     return say(texts.no_orders())
 
 
-def change(situation: Situation, turn: Turn) -> Plan:
-    """Change a placed order's lines or time."""
+def change(situation: Situation, turn: Turn, agreed: When | None = None) -> Plan:
+    """Change a placed order's lines or time; the time ``agreed`` in place of the one they said."""
     order = _meant(situation)
     if order is None:
         if (number := said_number(situation.talk.text)) is not None:
@@ -52,6 +53,7 @@ def change(situation: Situation, turn: Turn) -> Plan:
         return say(texts.ask_which_order(numbers) if numbers else texts.no_orders())
     items = [situation.menu.by_key[line.product] for line in order.lines if line.product in situation.menu.by_key]
     turn = read(situation.talk.text, situation.menu, situation.today, items)
+    turn = turn if agreed is None else replace(turn, when=agreed)
     changed = apply(turn, situation.menu, order.lines)
     moment = _moment(order, turn, situation)
     known = [wish for wish in changed.wishes if wish.item is not None or wish.candidates]

@@ -9,7 +9,7 @@ from aitools.types import AssistantStep
 from orders.offline import asking, texts
 from orders.offline.decide import decide
 from orders.offline.facts import Line, lines_of
-from orders.offline.intents import cancels
+from orders.offline.intents import cancels, is_contradictory
 from orders.offline.ordering import emptied
 from orders.offline.plan import Afterwards, Plan, Situation, afterwards, say
 from orders.offline.talk import Outcome, outcomes
@@ -47,6 +47,8 @@ def _replied(situation: Situation, outcome: Outcome) -> Plan:
     items = outcome.call.arguments.get("items")
     draft = lines_of(items) if outcome.call.name == "create_order" and items else None
     situation = situation.with_text(text, draft)
+    if is_contradictory(text):
+        return say(texts.both_said(), texts.ask_place() if draft else texts.say_once_more())
     details = outcome.call.arguments
     if draft is not None:
         kept = replace(

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop, ngettext, override
 from aitools import texts
 from orders.allergens import title as allergen_title
 from orders.offline.wishes import Issue, Open, Wish
+from orders.texts import offers
 
 LANGUAGES = ("en", "es")
 #: Questions of ours that the next turn may answer, as msgids.
@@ -20,14 +21,19 @@ ASK_PLACE = gettext_noop("Shall I place the order?")
 ASK_THAT = gettext_noop("Would you like to order that?")
 ASK_INSTEAD = gettext_noop("Would you like something else instead?")
 ASK_THERE = gettext_noop("Would you like to order at %(branch)s?")
-ASK_PERSON = gettext_noop("Shall I pass you to a person of the shop?")
+ASK_MORE = gettext_noop("Anything else I can help you with?")
+ASK_CHANGE = gettext_noop("All right, I won't do it. What would you like to change?")
 ASK_LARGE = gettext_noop(
     "%(count)s of %(product)s is a large order. Is the number right, or shall I pass you to a person?"
 )
+ASK_PLAIN = gettext_noop("We can't write a text on %(product)s. Would you like it without?")
 #: Said by the shop's tools.
 TOOLS_ASK_NAME = "What name is the order for?"
 TOOLS_ASK_BRANCH = "Which branch: %(choices)s?"
 TOOLS_OFFER_TIME = "The earliest is %(when)s. Shall I put it for then?"
+TOOLS_ASK_OTHER = "I see no time for that in the coming days. Would you like something else?"
+#: Said by the engine when nobody else says it.
+ENGINE_DECLINED = "All right, I won't do it. Anything else?"
 
 
 def greeting(shop: str) -> str:
@@ -39,11 +45,25 @@ def thanks() -> str:
 
 
 def whats_next() -> str:
-    return _("Anything else I can help you with?")
+    return _(ASK_MORE)
 
 
 def not_placed() -> str:
-    return _("All right, I won't do it. What would you like to change?")
+    return _(ASK_CHANGE)
+
+
+def all_right() -> str:
+    """After a no to what we offered: the customer wants nothing more of us."""
+    return _("All right. Just write when you need something.")
+
+
+def both_said() -> str:
+    """After a yes and a no at once to a question of ours."""
+    return _("I got a yes and a no at once, so I have done nothing.")
+
+
+def say_once_more() -> str:
+    return _("Please tell me once more what you would like me to do.")
 
 
 def ask_wish() -> str:
@@ -88,7 +108,7 @@ def payment(methods: Sequence[str]) -> str:
 
 
 def unknown_fact() -> str:
-    return " ".join([_("I don't have that information."), _(ASK_PERSON)])
+    return offers.person(_("I don't have that information."))
 
 
 def ask_time() -> str:
@@ -191,7 +211,7 @@ def allergens_which() -> str:
 
 
 def refused() -> str:
-    return " ".join([_("I could not do that."), _(ASK_PERSON)])
+    return offers.person(_("I could not do that."))
 
 
 def open_point(wish: Wish, issue: Issue) -> str:
@@ -283,7 +303,7 @@ def _note_long(product: str, issue: Issue) -> str:
 
 
 def _no_note(product: str, issue: Issue) -> str:
-    return _("We can't write a text on %(product)s. Would you like it without?") % {"product": product}
+    return _(ASK_PLAIN) % {"product": product}
 
 
 def _not_found(product: str, issue: Issue) -> str:

@@ -90,7 +90,7 @@ class TestOwnOrders:
         late = make.context(now=datetime(2026, 11, 25, 8, 1, tzinfo=make.BOGOTA))
         with pytest.raises(ToolFailed) as refused:
             make.ask("cancel_order", {"order": "S-1"}, late)
-        assert refused.value.say == "It is too late to change order S-1 here. Shall I call a person of the shop?"
+        assert refused.value.say == "It is too late to cancel order S-1 here. Shall I pass you to a person of the shop?"
 
     def test_a_change_of_mind_right_after_ordering_is_free(self) -> None:
         make.load_menu(make.menu())
