@@ -14,6 +14,7 @@ import urllib.request
 from collections.abc import MutableMapping
 from pathlib import Path
 
+from bakery.demo import keepers
 from bakery.demo.supervisor import Supervisor
 from bakery.local.__main__ import local_folder, provide
 from bakery.local.services import LocalServiceError, write_private
@@ -51,6 +52,7 @@ def main() -> None:
         sys.exit("demo: the database could not be prepared; the reason is above.")
     supervisor = Supervisor(_COMMANDS)
     threading.Thread(target=_welcome, args=(port,), daemon=True).start()
+    threading.Thread(target=keepers.tell, args=(keepers.logs(folder), supervisor.say), daemon=True).start()
     supervisor.run()
 
 

@@ -138,6 +138,8 @@ class Postgres(Service):
         pid_file = self.data / "postmaster.pid"
         if pid_file.exists():
             end_process(int(pid_file.read_text().split("\n", 1)[0]), self.data, signal.SIGINT)
+            # Without that file PostgreSQL would not see those that still write, and start beside them.
+            _kill_working_in(self.data, "postgres")
             pid_file.unlink(missing_ok=True)
 
     def launcher(self) -> list[str]:
@@ -277,6 +279,15 @@ def end_process(pid: int, working_folder: Path, how: signal.Signals) -> None:
             process.wait(_STOP_SECONDS)
         except psutil.TimeoutExpired:
             process.kill()
+
+
+def _kill_working_in(folder: Path, name: str) -> None:
+    """What a killed server left running: its children that work in that folder."""
+    for process in psutil.process_iter(["name"]):
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            if process.info["name"] == name and process.cwd() == str(folder.resolve()):
+                process.kill()
+                process.wait(_STOP_SECONDS)
 
 
 def _postgres_programs() -> Path:

@@ -87,6 +87,11 @@ def servers(folder: Path) -> list[psutil.Process]:
     return found
 
 
+def server(folder: Path, name: str) -> list[psutil.Process]:
+    """The one process that the service's keeper started."""
+    return [child for keeper in keepers(folder) if name in keeper.cmdline() for child in keeper.children()]
+
+
 def keepers(folder: Path) -> list[psutil.Process]:
     return [
         process
@@ -154,6 +159,39 @@ def test_killed_keepers_and_servers_do_not_block_the_next_start(folder: Path) ->
             process.kill()
         with running(folder, "read _") as (_, database_url, redis_url):
             assert answers(database_url, redis_url)
+
+
+@pytest.mark.parametrize("name", ["postgres", "valkey"])
+def test_a_killed_server_comes_back_where_it_was_with_its_data(folder: Path, name: str) -> None:
+    with running(folder, "read _") as (_, database_url, redis_url):
+        with psycopg.connect(database_url) as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS stored (id int)")
+        for process in server(folder, name):
+            process.kill()
+            process.wait(WAIT_SECONDS)
+        eventually(lambda: "answers again" in (folder / name / "keeper.log").read_text())
+        with psycopg.connect(database_url) as connection:
+            assert connection.execute("SELECT count(*) FROM stored").fetchone() == (0,)
+        assert answers(database_url, redis_url)
+        assert run(folder, *SHOW_URLS).stdout.split() == [database_url, redis_url]
+    eventually(lambda: not servers(folder) and not keepers(folder))
+
+
+def test_a_server_that_can_not_come_back_is_tried_again_after_longer_and_longer(folder: Path) -> None:
+    with running(folder, "read _") as (_, database_url, redis_url):
+        program = folder / "valkey" / "valkey.conf"
+        for process in server(folder, "valkey"):
+            program.unlink()
+            program.mkdir()  # in the way of the configuration
+            process.kill()
+        log = folder / "valkey" / "keeper.log"
+        eventually(lambda: "starts again in 1 s" in log.read_text())
+        program.rmdir()
+        eventually(lambda: answers(database_url, redis_url))
+        assert [line.rpartition("; ")[2] for line in log.read_text().splitlines()[:2]] == [
+            "starts again in 0.5 s",
+            "starts again in 1 s",
+        ]
 
 
 def test_a_pid_file_with_the_number_of_another_process_does_not_block_the_start(folder: Path) -> None:
