@@ -88,6 +88,7 @@ lock: $(VENV)/installed-dev
 $(VENV)/installed-%: requirements-%.txt
 	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name it with PYTHON=…"; exit 1; }
+	@echo "Installing what $< names into $(VENV); this takes a minute or two."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --requirement $<
 	@touch $@
