@@ -37,7 +37,7 @@ from aitools.providers.gemini_shape import (
     word_of,
 )
 from aitools.providers.homes import Home
-from aitools.providers.payloads import body_of, wrapped
+from aitools.providers.payloads import ROOM_FOR_THOUGHTS, body_of, wrapped
 from aitools.types import Json, ModelReply, ModelRequest, Stop
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 NOT_INSTALLED = "Install google-genai to use Gemini: pip install -r requirements-gemini.txt"
 
-#: Thoughts count against the output limit, and these models think before the shortest answer.
-ROOM_FOR_THOUGHTS = 5
 MOST_OUTPUT_TOKENS = 65_536
 
 

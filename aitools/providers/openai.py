@@ -19,6 +19,7 @@ from aitools.providers.adapter import MessagesAdapter, faults_of
 from aitools.providers.failures import failure
 from aitools.providers.homes import Home
 from aitools.providers.payloads import (
+    ROOM_FOR_THOUGHTS,
     arguments_from,
     asks_the_same,
     body_of,
@@ -44,6 +45,7 @@ from aitools.types import (
 
 #: These do not reason, and answer 400 to a request for encrypted reasoning.
 _PLAIN_MODELS = ("gpt-3", "gpt-4", "chatgpt-4")
+MOST_WITH_THOUGHTS = 32_768
 
 
 class OpenAIProvider(MessagesAdapter):
@@ -70,6 +72,7 @@ class OpenAIProvider(MessagesAdapter):
             "input": self._talk(request),
         }
         if not self._model.startswith(_PLAIN_MODELS):
+            body["max_output_tokens"] = _with_thoughts(request.max_output_tokens)
             body["include"] = ["reasoning.encrypted_content"]
         if request.system.strip():
             body["instructions"] = request.system
@@ -115,6 +118,11 @@ class OpenAIProvider(MessagesAdapter):
             model=str(body.get("model") or self._model),
             request_id=response.headers.get("x-request-id", ""),
         )
+
+
+def _with_thoughts(limit: int) -> int:
+    """The limit with room to think; never more than any of these models takes, unless staff asked for it."""
+    return max(limit, min(limit * ROOM_FOR_THOUGHTS, MOST_WITH_THOUGHTS))
 
 
 def _tool(spec: ToolSpec) -> dict[str, Json]:

@@ -17,6 +17,8 @@ from aitools.types import AssistantStep, CallResult, Json, Message, ModelRequest
 
 #: Stands for what a cut history no longer shows; vendors want the customer first.
 OPENING = "(Earlier messages are left out.)"
+#: Thoughts count against the output limit, and some models think before the shortest answer: so many times the limit.
+ROOM_FOR_THOUGHTS = 5
 #: Longest unusable argument text kept for the audit.
 RAW_LIMIT = 2000
 

@@ -124,7 +124,7 @@ def test_openai_gets_items_and_stores_nothing() -> None:
 
     assert body == {
         "model": MODEL,
-        "max_output_tokens": 700,
+        "max_output_tokens": 3500,
         "store": False,
         "include": ["reasoning.encrypted_content"],
         "instructions": "You take orders.",
@@ -153,16 +153,17 @@ def test_openai_gets_items_and_stores_nothing() -> None:
     assert received.headers["authorization"] == f"Bearer {API_KEY}"
 
 
-def test_models_that_do_not_reason_are_not_asked_for_reasoning() -> None:
+def test_models_that_do_not_reason_are_neither_asked_for_it_nor_given_room() -> None:
     seen: list[dict[str, Any]] = []
 
     def answer(received: httpx2.Request) -> httpx2.Response:
         seen.append(json.loads(received.content))
         return httpx2.Response(200, json={"output": [], "status": "completed"})
 
-    provider_over("openai", answer, model="gpt-4.1-mini").complete(request())
+    provider_over("openai", answer, model="gpt-4.1-mini").complete(request(max_output_tokens=700))
 
     assert "include" not in seen[0]
+    assert seen[0]["max_output_tokens"] == 700
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai"])
