@@ -48,6 +48,7 @@ class ProfileForm(GuardedForm):
         model = BotProfile
         fields = "__all__"
         help_texts = {
+            "fallbacks": gettext_lazy("Asked when the model above gives no answer, in the order of their names."),
             "words_replace": gettext_lazy(
                 "The words above stand alone, without the built-in and regional ones. A list left empty keeps those."
             ),
@@ -67,7 +68,21 @@ class ProfileForm(GuardedForm):
         if {"word_regions", "yes_words", "no_words", "words_replace"} <= cleaned.keys():
             for name, fault in _word_faults(cleaned):
                 self.add_error(name, fault)
+        for name in ("daily_budget_soft", "daily_budget_hard"):
+            if cleaned.get(name) is not None and (fault := _uncounted(cleaned)):
+                self.add_error(name, fault)
         return cleaned
+
+
+def _uncounted(cleaned: dict[str, Any]) -> str:
+    """Why a budget would not see all that is spent; "" when it does."""
+    chosen: ModelEndpoint | None = cleaned.get("endpoint")
+    if chosen is None and settings.AI_PROVIDER != "offline":
+        return _("Choose a model above: what the environment's costs is not known, so no budget would stop it.")
+    rows = [*([chosen] if chosen else []), *(cleaned.get("fallbacks") or ())]
+    unknown = [row.name for row in rows if row.kind != ModelEndpoint.Kind.OFFLINE and row.input_price is None]
+    text = _("No budget would stop what costs nothing as far as is known. Enter prices, maybe 0, for: %(models)s.")
+    return text % {"models": ", ".join(unknown)} if unknown else ""
 
 
 def _word_faults(cleaned: dict[str, Any]) -> Iterator[tuple[str, str]]:

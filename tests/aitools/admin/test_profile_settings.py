@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from aitools import behaviour
 from aitools.answers import Answer, read
@@ -240,6 +241,25 @@ def test_voice_notes_are_given_only_to_a_model_that_can_hear(
     assert row.voice_endpoint_id == (endpoint.pk if hears else None)
     heard = behaviour.current().voice_endpoint()
     assert (heard.model if heard else "") == (fields["transcription_model"] if hears else "")
+
+
+def test_a_budget_is_set_only_where_all_prices_are_known(page: Page) -> None:
+    first = ModelEndpoint.objects.create(name="First", kind="anthropic", input_price=1, output_price=5)
+    second = ModelEndpoint.objects.create(name="Second", kind="ollama")
+    chosen = {"endpoint": str(first.pk), "fallbacks": [str(second.pk)], "daily_budget_hard": "5"}
+    assert "maybe 0, for: Second." in page.save(**chosen)
+    assert page.row.daily_budget_hard is None
+
+    ModelEndpoint.objects.filter(pk=second.pk).update(input_price=0, output_price=0)
+    assert page.save(**chosen) == ""
+    assert page.row.daily_budget_hard == 5
+
+
+def test_no_budget_is_set_for_the_environments_model(page: Page, settings: Settings) -> None:
+    settings.AI_PROVIDER = "anthropic"
+    assert "Choose a model above" in page.save(daily_budget_soft="5")
+    settings.AI_PROVIDER = "offline"
+    assert page.save(daily_budget_soft="5") == ""
 
 
 def test_a_model_that_is_switched_off_or_changed_hears_no_more(row: BotProfile) -> None:
