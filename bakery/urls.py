@@ -9,6 +9,7 @@ from bakery import health, metrics
 from bakery.api import api, webhooks
 from orders.views import order_report
 
+handler500 = "bakery.faults.on_fault"
 urlpatterns = [
     path("", RedirectView.as_view(url="/chat/" if settings.DEMO else "/admin/")),
     path("admin/reports/orders/", admin.site.admin_view(order_report), name="order_report"),
