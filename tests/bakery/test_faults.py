@@ -11,7 +11,8 @@ from pytest_django import DjangoDbBlocker, Settings
 
 from bakery import localtime
 
-PAGE = {"HTTP_ACCEPT": "text/html,*/*;q=0.8", "HTTP_ACCEPT_LANGUAGE": "en"}
+ENGLISH = {"Accept-Language": "en"}
+PAGE = ENGLISH | {"Accept": "text/html,*/*;q=0.8"}
 TOLD = "The desk's database does not answer. Try again in a moment."
 
 
@@ -38,18 +39,18 @@ def away(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
 class TestADatabaseThatIsAway:
     @pytest.mark.parametrize("path", ["/chat/", "/admin/", "/admin/login/"])
     def test_is_a_page_that_says_so(self, stranger: Client, path: str) -> None:
-        answer = stranger.get(path, **PAGE)
+        answer = stranger.get(path, headers=PAGE)
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
         assert '<html lang="en">' in answer.content.decode()
         assert TOLD.replace("'", "&#x27;") in answer.content.decode()
         assert "default-src" in answer.headers["Content-Security-Policy"]
 
     def test_is_told_to_a_script_as_json(self, stranger: Client) -> None:
-        answer = stranger.get("/chat/messages", HTTP_ACCEPT_LANGUAGE="en")
+        answer = stranger.get("/chat/messages", headers=ENGLISH)
         assert (answer.status_code, answer.json()) == (503, {"error": TOLD})
 
     def test_is_told_in_the_readers_language(self, stranger: Client) -> None:
-        assert b'<html lang="es">' in stranger.get("/chat/", **(PAGE | {"HTTP_ACCEPT_LANGUAGE": "es"})).content
+        assert b'<html lang="es">' in stranger.get("/chat/", headers=PAGE | {"Accept-Language": "es"}).content
 
 
 def test_another_fault_is_a_bare_500(stranger: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,5 +58,5 @@ def test_another_fault_is_a_bare_500(stranger: Client, monkeypatch: pytest.Monke
         raise ValueError
 
     monkeypatch.setattr(localtime, "shop_zone", broken)
-    answer = stranger.get("/admin/", **PAGE)
+    answer = stranger.get("/admin/", headers=PAGE)
     assert (answer.status_code, TOLD in answer.content.decode()) == (500, False)
