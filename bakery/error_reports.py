@@ -4,6 +4,7 @@ Django hides settings by their names, but shows what a form was sent and what
 local variables hold: a key is plain text there.
 """
 
+from collections.abc import ItemsView
 from typing import Any
 
 from django.conf import settings
@@ -22,10 +23,10 @@ class HidingFilter(SafeExceptionReporterFilter):
         sent = super().get_post_parameters(request)
         return {name: self.cleanse_setting(name, value) for name, value in sent.items()}
 
-    def get_traceback_frame_variables(self, request: HttpRequest | None, tb_frame: Any) -> list[tuple[str, Any]]:
+    def get_traceback_frame_variables(self, request: HttpRequest | None, tb_frame: Any) -> ItemsView[str, Any]:
         """A frame's local variables by name, without secrets."""
         found = super().get_traceback_frame_variables(request, tb_frame)
-        return [(name, _Shown(value)) for name, value in found]
+        return {name: _Shown(value) for name, value in found}.items()
 
 
 class _Shown:
