@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -244,9 +245,10 @@ def test_voice_notes_are_given_only_to_a_model_that_can_hear(
 
 
 def test_a_budget_is_set_only_where_all_prices_are_known(page: Page) -> None:
-    first = ModelEndpoint.objects.create(name="First", kind="anthropic", input_price=1, output_price=5)
+    prices = {"input_price": Decimal(1), "output_price": Decimal(5)}
+    first = ModelEndpoint.objects.create(name="First", kind="anthropic", **prices)
     second = ModelEndpoint.objects.create(name="Second", kind="ollama")
-    chosen = {"endpoint": str(first.pk), "fallbacks": [str(second.pk)], "daily_budget_hard": "5"}
+    chosen: dict[str, Any] = {"endpoint": str(first.pk), "fallbacks": [str(second.pk)], "daily_budget_hard": "5"}
     assert "maybe 0, for: Second." in page.save(**chosen)
     assert page.row.daily_budget_hard is None
 
