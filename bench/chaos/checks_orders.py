@@ -80,10 +80,13 @@ def missing(rows: Rows, journal: Journal, wares: Wares) -> Iterator[str]:
 
 
 def _is_plain(row: Row, event: Row, talk: list[Row], yeses: set[str], rows: Rows) -> bool:
-    """In time, with nothing but yeses around it, and nothing of ours in between."""
+    """In time, with nothing but yeses around it, and nothing of ours in between.
+
+    What came before the question was sent but after it was stored is unread too: one burst with the answer.
+    """
     if row.asked_at is None or not row.asked_at <= event.received_at <= row.expires_at:
         return False
-    first = min(one.seq for one in talk if one.received_at >= row.asked_at)
+    first = min(one.seq for one in talk if one.received_at >= row.stored_at)
     until = max(row.answered_seq or 0, event.seq)
     around = [one for one in talk if first <= one.seq <= until]
     newer = [one for one in rows.sent_to[row.conversation_id] if one.id > row.message_id]

@@ -27,8 +27,8 @@ QUERIES = {
         FROM aitools_toolcall c JOIN aitools_turn t ON t.id = c.turn_id
         ORDER BY c.id""",
     "questions": """
-        SELECT p.call_id, o.id AS message_id, o.key::text AS key, o.conversation_id, p.state, p.asked_at, p.expires_at,
-               p.settled_at, p.answered_seq
+        SELECT p.call_id, o.id AS message_id, o.key::text AS key, o.conversation_id, p.state, o.created_at AS stored_at,
+               p.asked_at, p.expires_at, p.settled_at, p.answered_seq
         FROM aitools_pendingconfirmation p JOIN aitools_outboundmessage o ON o.id = p.message_id ORDER BY o.id""",
     "orders": """
         SELECT o.id, b.letter || '-' || o.day_no AS number, o.state, o.total, o.subtotal, o.version, o.tool_call_id,

@@ -171,6 +171,14 @@ def test_a_fault_in_the_rows_is_found(witness: Witness, fault: str, check: str) 
     assert check in witness.findings()
 
 
+def test_a_yes_beside_words_that_nobody_had_read_is_no_plain_one(witness: Witness) -> None:
+    witness.plant(f"UPDATE aitools_pendingconfirmation SET state = 'replied' WHERE call_id = {DONE}")
+    assert "yeses that came to nothing" in witness.findings()
+    stored = f"(SELECT created_at FROM aitools_outboundmessage WHERE id = {FIRST})"
+    witness.plant(f"UPDATE aitools_inboundevent SET received_at = {stored} WHERE seq = 1")
+    assert "yeses that came to nothing" not in witness.findings()
+
+
 def test_a_second_order_for_one_yes_is_found(witness: Witness) -> None:
     columns = (
         "branch_id, business_date, customer_id, name, channel, state, due_at, currency, subtotal, tax, "
