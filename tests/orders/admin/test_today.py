@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from django.db import connection
@@ -116,13 +117,13 @@ def spent() -> Iterator[None]:
     ("soft", "hard", "told"),
     [
         (None, None, ""),
-        ("2", "3", ""),
-        ("1", "2", "you wanted to know from US$ 1.0000 on"),
-        ("1", "1.25", "may cost US$ 1.2500: until midnight the offline order taker answers alone"),
+        (Decimal(2), Decimal(3), ""),
+        (Decimal(1), Decimal(2), "you wanted to know from US$ 1.0000 on"),
+        (Decimal(1), Decimal("1.25"), "may cost US$ 1.2500: until midnight the offline order taker answers alone"),
     ],
 )
 def test_what_models_cost_today_is_told_and_when_it_is_too_much(
-    browser: Client, spent: None, soft: str | None, hard: str | None, told: str
+    browser: Client, spent: None, soft: Decimal | None, hard: Decimal | None, told: str
 ) -> None:
     BotProfile.objects.create(name="Desk", daily_budget_soft=soft, daily_budget_hard=hard)
     html = first_screen(browser)
