@@ -9,8 +9,10 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bakery.local.services import free_port
@@ -31,6 +33,24 @@ def demo(folder: Path, port: str) -> subprocess.Popen[str]:
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def kill_server(folder: Path, name: str) -> None:
+    """`kill -9` of what the service's keeper started."""
+    for process in psutil.process_iter(["cmdline"]):
+        if ["bakery.local.keeper", name, str(folder)] == (process.info["cmdline"] or [])[-3:]:
+            for server in process.children():
+                server.kill()
+
+
+def answers_ready(port: int) -> bool:
+    """Whether the desk says that it is ready, within READY_SECONDS."""
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health/ready") as response:
+            return bool(response.status == 200)
+        time.sleep(0.1)
+    return False
 
 
 def lines_until(process: subprocess.Popen[str], word: str) -> Iterator[str]:
@@ -57,6 +77,12 @@ def test_the_demo_says_where_to_go_once_it_is_ready_and_ends_with_ctrl_c(tmp_pat
             assert b"aitools_database_up 1.0" in response.read()
         # The web counts there, and the worker, and beat.
         assert len(list((tmp_path / "metrics").glob("counter_*.db"))) >= 2
+        for name in ("valkey", "postgres"):
+            kill_server(tmp_path, name)
+            told = [line for line in lines_until(process, "answers again") if line.startswith(f"{name} |")]
+            assert len(told) == 2
+            assert told[0].endswith("ended (-9); starts again in 0.5 s\n")
+        assert answers_ready(port)
         process.send_signal(signal.SIGINT)
         assert process.stdout
         process.stdout.read()
