@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
 from pytest_django import Settings
 
-from aitools import clock, outbox, sending
+from aitools import clock, leases, outbox, sending
 from aitools.channels.base import Capabilities, DeliveryStatus
 from aitools.errors import ChannelPermanent, ChannelTransient
 from aitools.models import Conversation, OutboundMessage
@@ -102,15 +103,15 @@ def test_word_that_comes_while_the_sender_decides_to_wait_is_not_missed(
     desk: Desk, vendor: faulty.Vendor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its own wake-up finds the conversation held by the sender."""
-    release = sending.leases.release_sending
+    release = leases.release_sending
 
-    def late(*given: object) -> None:
-        monkeypatch.setattr(sending.leases, "release_sending", release)
+    def late(conversation_id: int, token: UUID) -> None:
+        monkeypatch.setattr(leases, "release_sending", release)
         status_of(DELIVERED, "V1")
         desk.published.clear()
-        release(*given)  # type: ignore[arg-type]
+        release(conversation_id, token)
 
     outbox.enqueue(desk_row(desk), LONG)
-    monkeypatch.setattr(sending.leases, "release_sending", late)
+    monkeypatch.setattr(leases, "release_sending", late)
     sending.deliver(desk_row(desk).pk)
     assert vendor.texts() == PARTS[:2]
