@@ -33,6 +33,7 @@ from aitools import (
 )
 from aitools.arrivals import LONGEST_SETTLE_SECONDS
 from aitools.asides import UNSUPPORTED
+from aitools.bounded import bounded
 from aitools.channels.base import EventKind, InboundMessage, channel_for
 from aitools.interruptions import read_all
 from aitools.models import (
@@ -62,7 +63,7 @@ def receive(events: Sequence[InboundMessage]) -> int:
     """
     stored = 0
     fault: Exception | None = None
-    for event in events:
+    for event in map(bounded, events):
         try:
             stored += _counted(event, _taken(event))
         except (OperationalError, InterfaceError) as error:

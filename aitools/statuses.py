@@ -12,6 +12,7 @@ from aitools.channels.base import InboundMessage
 from aitools.delivery import apply_status
 from aitools.models import InboundEvent, InboundState, OutboundMessage
 from aitools.outbox import OPEN
+from aitools.storable import storable
 
 #: What may wait for the vendor's word on this one.
 _later = OutboundMessage.objects.filter(conversation=OuterRef("conversation"), pk__gt=OuterRef("pk"), state__in=OPEN)
@@ -35,7 +36,7 @@ def receive(event: InboundMessage) -> int:
                     "status": event.status,
                     "error_code": event.error_code,
                     "error_kind": event.error_kind,
-                    "error_message": event.extra.get("error_message", ""),
+                    "error_message": storable(event.extra.get("error_message", "")),
                     "outbox": event.outbox_id,
                 },
             },
