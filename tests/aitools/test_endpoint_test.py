@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from aitools import behaviour, caps, endpoint_test, endpointmarks
 from aitools.admin import faults
@@ -116,7 +117,8 @@ def test_every_kind_of_fault_has_words_of_its_own() -> None:
 
 
 def test_a_key_that_can_not_be_opened_is_said_so() -> None:
-    assert "can't be opened" in faults.explained("auth", behaviour.CLOSED_KEY).what
+    with translation.override("en"):
+        assert "can't be opened" in faults.explained("auth", behaviour.CLOSED_KEY).what
 
 
 def test_a_model_that_refuses_tools_is_asked_for_a_plan(endpoint: ModelEndpoint, wire: VendorServer) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from django.db import OperationalError
 
-from aitools import clock, deadletters, leases, openings, outbox, turnrows, turns
+from aitools import clock, deadletters, leases, mediamarks, openings, outbox, turnrows, turns
 from aitools.models import AuditEvent, BotProfile, CallState, Conversation, Turn
 from aitools.providers import scripted
 from aitools.providers.scripted import asks, says
@@ -92,7 +92,7 @@ def test_who_would_have_read_words_of_our_own_reads_the_models(desk: Desk, monke
     fail(desk, monkeypatch)
     with scripted.script([says("¿Qué hay en la foto?")]) as script:
         assert desk.sweep() == ["¿Qué hay en la foto?"]
-    assert script.calls[0].messages == (UserText("[image]"),)
+    assert script.calls[0].messages == (UserText(mediamarks.unseen("image")),)
 
 
 def test_an_expiry_that_could_not_be_told_happens_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from aitools import clock, outbox
+from aitools import clock, outbox, pacing, sending
 from aitools.admin import talk
 from aitools.models import Conversation, InboundEvent, OutboundMessage
 from aitools.providers import scripted
@@ -208,5 +208,7 @@ def test_what_stands_beside_buttons_is_cut_shorter(
     )
     outbox.enqueue(conversation, "a veinte " * 155 + "fin.", buttons=[Button("confirm:1:yes", "Sí")])
     desk.drain()
+    clock.shift(pacing.ORDER_SECONDS)
+    sending.deliver(conversation.pk)
 
     assert [len(form.get("Body", "") or json.loads(form["ContentVariables"])["1"]) for form in twilio.forms] == lengths
