@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from orders.offline import asking, branches, located, offers, placed, texts
+from orders.offline import asking, besides, branches, located, offers, placed, texts
 from orders.offline.answered import agreed_to, answered_name
 from orders.offline.changes import Outcome
 from orders.offline.facts import Facts
@@ -35,20 +35,23 @@ _NOT_SOLD = re.compile(
 
 
 def decide(situation: Situation) -> Plan:
-    """The plan for the turn's words; only words of ours begin with what can't be read here. Pure."""
-    unseen = texts.unseen(situation.talk.unseen)
-    if situation.talk.near and not situation.talk.text.strip():
+    """The plan for the turn: its words, the place, and what can't be read here. Pure."""
+    return besides.told(situation, _of_words_and_place(situation))
+
+
+def _of_words_and_place(situation: Situation) -> Plan:
+    talk = situation.talk
+    if talk.text.strip():
+        return branches.beside(situation, _decide(situation))
+    if talk.near:
         return branches.near(situation)
-    if unseen and not situation.talk.text.strip():
-        return say(unseen, texts.ask_place() if situation.facts.draft else "")
-    plan = branches.beside(situation, _decide(situation))
-    return plan if plan.calls else replace(plan, text="\n".join(filter(None, [unseen, plan.text])))
+    if talk.unseen:
+        return say(texts.ask_place() if situation.facts.draft else "")
+    return say(texts.ask_wish())
 
 
 def _decide(situation: Situation) -> Plan:
     text = situation.talk.text
-    if not text.strip():
-        return say(texts.ask_wish())
     if (plan := _answered(situation)) is not None:
         return plan
     found = intents_of(text)

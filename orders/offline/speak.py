@@ -30,7 +30,7 @@ def after(situation: Situation, steps: Sequence[AssistantStep], kind: str) -> Pl
     if any(outcome.reason == "denied" for outcome in done):
         return emptied() if cancels(situation.talk.last_line) else say(texts.not_placed())
     if left.repeat and (lines := _last_lines(done)):
-        return asking.requoted(lines)
+        return replace(asking.requoted(lines), then=left.then)
     spoken = [*_earlier_effects(steps[:-1]), *_spoken(done, left)]
     return say(*dict.fromkeys(spoken)) if spoken else say(texts.refused())
 

@@ -556,7 +556,8 @@ def test_a_picture_with_words_is_named_and_the_words_are_read() -> None:
     talk.write(f"{unseen('image')}\nwhat is this called?")
     assert talk.said[-1].startswith("I can't see pictures.")
 
-    talk.write(f"{unseen('image')}\n2 croissants", "yes")
+    talk.write(f"{unseen('image')}\n2 croissants")
+    talk.write("yes", "yes")
     assert lines_of(Order.objects.get()) == [(2, "croissant")]
 
 
