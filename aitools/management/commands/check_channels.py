@@ -26,8 +26,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{name}: not set up.")
             return
         self.stdout.write(f"{name}: {'something is wrong.' if checkup.problems else 'all right.'}")
-        for line in (*checkup.facts, *checkup.problems):
-            self.stdout.write(f"  - {line}")
+        for line in checkup.facts:
+            self.stdout.write(f"  ✓ {line}")
+        for line in checkup.problems:
+            self.stdout.write(f"  ✗ {line}")
 
 
 def _checkable(name: str) -> Checkable | None:

@@ -156,7 +156,8 @@ def test_the_command_prints_the_problems_and_fails(twilio: TwilioApi, settings: 
     with pytest.raises(CommandError, match="twilio_sms"):
         call_command("check_channels", stdout=printed)
 
-    assert printed.getvalue().startswith("twilio_sms: something is wrong.\n  - Number +15550100199")
+    assert printed.getvalue().startswith("twilio_sms: something is wrong.\n  ✓ Number +15550100199")
+    assert "\n  ✗ " in printed.getvalue()
 
 
 def test_a_channel_that_nobody_set_up_is_no_problem(settings: Settings) -> None:

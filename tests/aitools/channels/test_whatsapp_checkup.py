@@ -90,7 +90,7 @@ def test_the_command_prints_the_problems_and_fails(graph: GraphApi, settings: Se
     with pytest.raises(CommandError, match="whatsapp_cloud"):
         call_command("check_channels", stdout=printed)
 
-    assert printed.getvalue().startswith("whatsapp_cloud: something is wrong.\n  - WHATSAPP_TOKEN is not set: ")
+    assert printed.getvalue().startswith("whatsapp_cloud: something is wrong.\n  ✗ WHATSAPP_TOKEN is not set: ")
 
 
 def test_a_channel_that_nobody_set_up_is_no_problem(settings: Settings) -> None:
