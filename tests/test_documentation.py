@@ -7,7 +7,9 @@ import hmac
 import json
 import re
 import runpy
+import sys
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -20,9 +22,10 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
+from ninja import Router
 from pytest_django import Settings
 
-from aitools import events
+from aitools import api, events
 from aitools.channels.base import OutgoingMessage
 from aitools.errors import ChannelPermanent
 from aitools.models import InboundEvent
@@ -41,9 +44,27 @@ def extending(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The names that the blocks of extending.md define, run in order; tools do not stay registered."""
     monkeypatch.setattr(registry, "_tools", dict(registry._tools))
     names: dict[str, Any] = {"__name__": "extending"}
-    for block in re.findall(r"```python\n(.*?)```", (PROJECT / "docs" / "extending.md").read_text(), re.DOTALL):
-        exec(compile(block, "docs/extending.md", "exec"), names)
+    for block in blocks_of_extending():
+        where = names
+        if block.startswith("# aitools/channels/screen.py\n"):
+            where = vars(module_of_the_screen(monkeypatch))
+        elif block.startswith("# aitools/api.py\n"):
+            names |= {name: getattr(api, name) for name in ("HttpRequest", "HttpResponse", "_received")}
+            names["router"] = Router()
+        exec(compile(block, "docs/extending.md", "exec"), where)
     return names
+
+
+def blocks_of_extending() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (PROJECT / "docs" / "extending.md").read_text(), re.DOTALL)
+
+
+def module_of_the_screen(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """An empty module where the page puts its channel."""
+    module = ModuleType("aitools.channels.screen")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr("aitools.channels.screen", module, raising=False)
+    return module
 
 
 @pytest.mark.django_db
@@ -64,8 +85,7 @@ class TestScreen:
     @pytest.fixture(autouse=True)
     def installed(self, settings: Settings, monkeypatch: pytest.MonkeyPatch, extending: dict[str, Any]) -> None:
         settings.SCREEN_SECRET = "a-secret-of-the-test"
-        monkeypatch.setattr("tests.test_documentation.Screen", extending["Screen"], raising=False)
-        settings.AITOOLS_CHANNELS = {**settings.AITOOLS_CHANNELS, "screen": "tests.test_documentation.Screen"}
+        settings.AITOOLS_CHANNELS = {**settings.AITOOLS_CHANNELS, "screen": "aitools.channels.screen.Screen"}
         monkeypatch.setattr("aitools.queue.publish", lambda *args: None)
 
     @pytest.mark.django_db(transaction=True)
@@ -74,6 +94,14 @@ class TestScreen:
         answers = [extending["screen_message"](signed(body)).status_code for _ in range(2)]
         assert answers == [204, 204]
         assert [row.text for row in InboundEvent.objects.filter(channel="screen")] == ["hola"]
+
+    def test_its_module_imports_nothing_from_above_the_channels(self) -> None:
+        contracts = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+        layers = next(contract["layers"] for contract in contracts if contract.get("containers") == ["aitools"])
+        at = next(i for i, layer in enumerate(layers) if "channels" in layer.split(" : "))
+        above = {name.strip("()") for layer in layers[:at] for name in layer.split(" : ")}
+        block = next(block for block in blocks_of_extending() if block.startswith("# aitools/channels/screen.py\n"))
+        assert above & set(re.findall(r"^from aitools(?:\.| import )(\w+)", block, re.MULTILINE)) == set()
 
     @pytest.mark.django_db
     @pytest.mark.parametrize("signature", ["", "señal", "00"])
@@ -89,14 +117,14 @@ class TestScreen:
 
     def test_a_reply_is_put_on_the_screen(self, extending: dict[str, Any], settings: Settings) -> None:
         with screen_server(200) as (settings.SCREEN_URL, shown):
-            extending["Screen"]().send(REPLY)
+            extending["screen"].Screen().send(REPLY)
         assert shown == [
             ("/door", {"id": "o-1", "text": "¿Confirmas?", "buttons": [{"id": "confirm:1:yes", "title": "Sí"}]})
         ]
 
     def test_a_refusal_is_permanent(self, extending: dict[str, Any], settings: Settings) -> None:
         with screen_server(404) as (settings.SCREEN_URL, _), pytest.raises(ChannelPermanent) as refused:
-            extending["Screen"]().send(REPLY)
+            extending["screen"].Screen().send(REPLY)
         assert refused.value.code == "404"
 
 
@@ -154,7 +182,7 @@ MODULES = {name: name for name in ("aitools", "orders", "bakery", "bench")} | {
     path.stem: f"aitools.{path.stem}" for path in (PROJECT / "aitools").glob("*.py") if path.stem != "__init__"
 }
 #: Files a reader of the page is told to make.
-FUTURE = {"orders/tools/naming.py", "bakery.env"}
+FUTURE = {"orders/tools/naming.py", "aitools/channels/screen.py", "bakery.env"}
 REPLY = OutgoingMessage("o-1", "", "door", "¿Confirmas?", (Button("confirm:1:yes", "Sí"),))
 
 
