@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
@@ -15,6 +14,7 @@ from unfold.admin import ModelAdmin
 
 from aitools import media
 from aitools.admin.enclosed import keeper_of, why_unfetched
+from aitools.admin.refusals import refusal
 from aitools.channels.base import Fetched, Unfetched
 from aitools.channels.filetypes import ending_of, ends_right
 from aitools.models import InboundEvent
@@ -60,14 +60,14 @@ class FilePages(ModelAdmin):
 def _respond(request: HttpRequest, event: InboundEvent, index: int) -> HttpResponse:
     if not _turnstile.acquire(timeout=PATIENCE_SECONDS):
         busy = _("Too many files are being fetched. Try again in a moment.")
-        return HttpResponse(busy, content_type="text/plain", status=503, headers=_kept(0))
+        return refusal(request, busy, status=503, cache=_kept(0))
     try:
         fetched = _fetch(event, index)
     finally:
         _turnstile.release()
     if isinstance(fetched, Unfetched):
-        kept = _kept(KEPT_SECONDS.get(fetched, 0))
-        return HttpResponse(why_unfetched(fetched), "text/plain", status=_STATUS.get(fetched, 404), headers=kept)
+        cache = _kept(KEPT_SECONDS.get(fetched, 0))
+        return refusal(request, why_unfetched(fetched), status=_STATUS.get(fetched, 404), cache=cache)
     return _file(request, fetched, _name(event, index, fetched.mime_type))
 
 
@@ -82,7 +82,7 @@ def _file(request: HttpRequest, fetched: Fetched, name: str) -> HttpResponse:
     headers = {
         "Content-Disposition": content_disposition_header(not shown, name),
         "Accept-Ranges": "bytes",
-        **_kept(FETCHED_SECONDS),
+        "Cache-Control": _kept(FETCHED_SECONDS),
     }
     part = _part_asked(request.headers.get("range", ""), len(fetched.content))
     if part is None:
@@ -104,8 +104,8 @@ def _part_asked(asked: str, length: int) -> range | None:
     return part or None
 
 
-def _kept(seconds: int) -> dict[str, Any]:
-    return {"Cache-Control": f"private, max-age={seconds}" if seconds else "private, no-store"}
+def _kept(seconds: int) -> str:
+    return f"private, max-age={seconds}" if seconds else "private, no-store"
 
 
 def _name(event: InboundEvent, index: int, mime_type: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -129,6 +130,17 @@ def test_a_file_that_can_not_be_had_says_why(
     assert (answer.status_code, answer["Content-Type"]) == (status, "text/plain")
     assert says in answer.content.decode()
     assert answer["X-Content-Type-Options"] == "nosniff"
+
+
+def test_where_a_picture_is_wanted_the_reason_is_one(browser: Client, row: Conversation) -> None:
+    """An `<img>` shows nothing of a text; a link to the same address still gives the text."""
+    event = sent(row, Unfetched.GONE)
+    drawn = browser.get(url(event), headers={"sec-fetch-dest": "image"})
+    assert (drawn.status_code, drawn["Content-Type"]) == (404, "image/svg+xml")
+    words = [span.text for span in ET.fromstring(drawn.content).iter("{http://www.w3.org/2000/svg}tspan")]
+    assert " ".join(filter(None, words)) == browser.get(url(event)).content.decode()
+    assert drawn["Vary"] == browser.get(url(event))["Vary"]
+    assert "Sec-Fetch-Dest" in drawn["Vary"]
 
 
 def test_files_never_keep_all_threads(browser: Client, row: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
