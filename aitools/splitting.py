@@ -25,6 +25,8 @@ BREAKS = (
 ANY_SPACE = re.compile(r"\s+")
 #: What stands around a place inside a number: the character before it and two after.
 NUMBER = re.compile(r"[\d.,]\d|\d[.,]\d")
+#: Characters after a cut that tell whether it may be there.
+AHEAD = 2
 JOINER = "\u200d"
 #: Two of these make one flag.
 FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
@@ -43,16 +45,32 @@ def split(text: str, limit: int, measure: Measure = utf16_units) -> list[str]:
     """
     parts: list[str] = []
     rest = text.strip() or text
-    while measure(rest) > limit and len(rest) > 1:
-        cut = _cut(rest, _fitting(rest, limit, measure))
+    while (fits := _fitting(rest, limit, measure)) < len(rest):
+        cut = _cut(_seen_from(rest, fits), fits)
         parts.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
     return [*parts, rest] if rest or not parts else parts
 
 
+def _seen_from(text: str, fits: int) -> str:
+    """What is looked at to find a cut: to where the blanks behind the part end, and what stands there."""
+    end = fits
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return text[: end + AHEAD]
+
+
 def _fitting(text: str, limit: int, measure: Measure) -> int:
-    """How many characters fit; at least one, so that splitting comes to an end."""
-    fits, over = 1, len(text)
+    """How many characters fit; at least one, so that splitting comes to an end.
+
+    What is far behind the limit is not measured, however long the text is.
+    """
+    over = max(limit, 1)
+    while over < len(text) and measure(text[:over]) <= limit:
+        over *= 2
+    if over >= len(text) and measure(text) <= limit:
+        return len(text)
+    fits, over = min(1, len(text)), min(over, len(text))
     while over - fits > 1:
         middle = (fits + over) // 2
         if measure(text[:middle]) <= limit:

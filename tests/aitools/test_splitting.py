@@ -101,3 +101,16 @@ def test_another_measure_counts_as_its_vendor_does() -> None:
 def test_a_word_longer_than_a_part_is_cut_before_a_number_rather_than_in_it() -> None:
     assert split("x" * 25 + "12345678", 30) == ["x" * 25, "12345678"]
     assert split("x" * 27 + "1.500", 30) == ["x" * 27, "1.500"]
+
+
+@pytest.mark.parametrize("text", ["pan con queso. " * 13_334, "x" * 200_000])
+def test_of_a_long_text_only_what_is_near_the_limit_is_measured(text: str) -> None:
+    measured = 0
+
+    def counting(part: str) -> int:
+        nonlocal measured
+        measured += len(part)
+        return units(part)
+
+    assert len(split(text, 1000, counting)) > 100
+    assert measured < 30 * len(text)
