@@ -12,6 +12,8 @@ from aitools.models import Conversation, OutboundMessage, OutboundState, Pending
 from aitools.splitting import split
 from aitools.types import Button
 
+#: Nobody reads more messages at once; the rest of a longer reply is left out, and seen to be.
+MOST_PARTS = 10
 #: Not settled yet: such a row holds up the later ones of its conversation.
 OPEN = (OutboundState.QUEUED, OutboundState.SENDING, OutboundState.UNCERTAIN)
 #: The error code of a message that was given up without proof whether it arrived.
@@ -37,6 +39,8 @@ def enqueue(
     state = OutboundState.WITHDRAWN if conversation.opted_out_at else OutboundState.QUEUED
     can = channel_for(conversation.channel).capabilities
     parts = _parts(text, can, beside_buttons=bool(buttons) and can.has_buttons(conversation.language))
+    if kind == OutboundMessage.Kind.REPLY and not buttons:  # what is asked must be read to its end
+        parts = _few(parts, can)
     rows = [
         OutboundMessage.objects.create(
             conversation=conversation,
@@ -59,6 +63,14 @@ def _parts(text: str, can: Capabilities, *, beside_buttons: bool) -> list[str]:
     if beside_buttons:
         parts[-1:] = split(parts[-1], can.limit(beside_buttons=True), can.measure)
     return parts
+
+
+def _few(parts: list[str], can: Capabilities) -> list[str]:
+    """The first of them; where there are more, the last one says so by its end."""
+    if len(parts) <= MOST_PARTS:
+        return parts
+    last, limit = parts[MOST_PARTS - 1], can.limit(beside_buttons=False)
+    return [*parts[: MOST_PARTS - 1], split(last, limit, lambda text: can.measure(f"{text}…"))[0] + "…"]
 
 
 def retry(outbound_id: int, *, anyway: bool = False) -> bool:

@@ -423,3 +423,21 @@ def test_a_broker_that_is_down_is_no_fault(desk: Desk, monkeypatch: pytest.Monke
     monkeypatch.undo()
     monkeypatch.setattr("celery.current_app.send_task", refuse)
     queue.publish(queue.ADVANCE, 1)
+
+
+def test_of_an_endless_reply_ten_messages_are_sent_and_the_last_one_shows_the_cut(
+    desk: Desk, vendor: faulty.Vendor
+) -> None:
+    say(desk, "Hay pan de queso. " * 4_000)
+    texts = list(OutboundMessage.objects.order_by("id").values_list("text", flat=True))
+
+    can = outbox.channel_for("faulty").capabilities
+    assert len(texts) == outbox.MOST_PARTS
+    assert [text.endswith("…") for text in texts] == [False] * 9 + [True]
+    assert all(can.measure(text) <= can.limit(beside_buttons=False) for text in texts)
+
+
+def test_a_question_is_sent_to_its_end(desk: Desk, vendor: faulty.Vendor) -> None:
+    last = say(desk, "Pan de queso. " * 200 + "¿Confirmas?", kind=Kind.QUESTION)
+
+    assert last.text.endswith("¿Confirmas?")
