@@ -28,8 +28,10 @@ PAUSE = (0.3, 1.0)
 LONGEST_PAUSE = 5.0
 #: An attempt with less time than this would only fail as well.
 LEAST_SECONDS = 2.0
-#: No model reads or writes more at once; what a server says beyond it, or below 0, could not be stored.
+#: No model reads or writes more at once; a server that says so does not count, and its number could not be stored.
 MOST_TOKENS = 10_000_000
+#: Thoughts get five times the room of an answer; more than this many times it were not written in the model's time.
+MOST_TIMES_THE_LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,9 @@ class Completion:
 
     @property
     def cost(self) -> Decimal | None:
-        """US dollars, None where the endpoint's prices are not known."""
-        prices = self.endpoint.prices
-        return prices.cost(self.reply.usage) if prices else None
+        """US dollars, None where the endpoint's prices or the reply's tokens are not known."""
+        prices, usage = self.endpoint.prices, self.reply.usage
+        return prices.cost(usage) if prices and usage != Usage() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ def _ask(attempt: _Attempt, failures: list[str]) -> Completion:
 def _reply(attempt: _Attempt) -> ModelReply:
     try:
         reply = _provider(attempt.endpoint).complete(attempt.request)
-        return replace(reply, usage=_plausible(reply.usage))
+        return replace(reply, usage=_plausible(reply.usage, attempt.request.max_output_tokens))
     except (ProviderError, AssertionError):  # an assertion is a fault of ours or of a test's script
         raise
     except (OperationalError, InterfaceError):  # the order taker reads the menu; no other model can help then
@@ -183,9 +185,11 @@ def _reply(attempt: _Attempt) -> ModelReply:
         raise ProviderTransient(type(error).__name__, kind="unreadable") from error
 
 
-def _plausible(usage: Usage) -> Usage:
+def _plausible(usage: Usage, limit: int) -> Usage:
+    """The usage, or none at all where it can't be true: such a number must not use up the day's budget."""
     counts = (usage.input, usage.output, usage.cached_input)
-    return Usage(*(min(max(int(count), 0), MOST_TOKENS) for count in counts))
+    is_possible = all(0 <= count <= MOST_TOKENS for count in counts) and usage.output <= limit * MOST_TIMES_THE_LIMIT
+    return usage if is_possible else Usage()
 
 
 def _provider(endpoint: EndpointConfig) -> Provider:

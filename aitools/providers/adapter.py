@@ -15,6 +15,7 @@ from aitools.providers import http
 from aitools.providers.base import EndpointConfig
 from aitools.providers.failures import failure_of
 from aitools.providers.homes import Home
+from aitools.providers.honest import honest
 from aitools.providers.payloads import talk
 from aitools.storable import storable
 from aitools.types import AssistantStep, AssistantText, Json, Message, ModelReply, ModelRequest
@@ -45,7 +46,7 @@ class Adapter(ABC):
         body = storable(self._body(request))
         with http.deadline(seconds):
             response = self._post(body, http.timeout(seconds))
-        return self._reply(response, request)
+        return honest(self._reply(response, request), request, self._key)
 
     @property
     def origin(self) -> str:

@@ -15,6 +15,7 @@ import httpx2
 
 from aitools.errors import ProviderPermanent
 from aitools.providers.adapter import MessagesAdapter, faults_of
+from aitools.providers.counts import counted
 from aitools.providers.failures import failure
 from aitools.providers.homes import Home
 from aitools.providers.payloads import (
@@ -121,7 +122,7 @@ class AnthropicProvider(MessagesAdapter):
             text="".join(str(b.get("text") or "") for b in blocks if b.get("type") == "text"),
             tool_calls=() if stop is Stop.REFUSAL else calls,
             stop=stop,
-            usage=_usage(body.get("usage") or {}),
+            usage=_usage(body.get("usage")),
             raw=wrapped(self.origin, blocks),
             raw_stop=said,
             model=str(body.get("model") or self._model),
@@ -195,11 +196,11 @@ def _call(block: Mapping[str, Json]) -> ToolRequest:
     )
 
 
-def _usage(usage: Mapping[str, Json]) -> Usage:
-    cached = usage.get("cache_read_input_tokens") or 0
-    written = usage.get("cache_creation_input_tokens") or 0
+def _usage(usage: Json) -> Usage:
+    cached = counted(usage, "cache_read_input_tokens")
+    written = counted(usage, "cache_creation_input_tokens")
     return Usage(
-        input=(usage.get("input_tokens") or 0) + written + cached,
-        output=usage.get("output_tokens") or 0,
+        input=counted(usage, "input_tokens") + written + cached,
+        output=counted(usage, "output_tokens"),
         cached_input=cached,
     )

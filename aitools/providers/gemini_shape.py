@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from aitools.providers.counts import counted
 from aitools.providers.gemini_schema import gemini_schema
 from aitools.providers.payloads import raw_turn, results_in_order, talk, tool_request
 from aitools.types import (
@@ -177,11 +178,11 @@ def calls_of(parts: Sequence[Part], word: str, stop: Stop, request: ModelRequest
 
 def usage_of(body: Mapping[str, Json]) -> Usage:
     """Any count may be absent; thoughts are counted apart from the answer."""
-    counts = _mapping(body.get("usageMetadata"))
+    counts = body.get("usageMetadata")
     return Usage(
-        input=(counts.get("promptTokenCount") or 0) + (counts.get("toolUsePromptTokenCount") or 0),
-        output=(counts.get("candidatesTokenCount") or 0) + (counts.get("thoughtsTokenCount") or 0),
-        cached_input=counts.get("cachedContentTokenCount") or 0,
+        input=counted(counts, "promptTokenCount") + counted(counts, "toolUsePromptTokenCount"),
+        output=counted(counts, "candidatesTokenCount") + counted(counts, "thoughtsTokenCount"),
+        cached_input=counted(counts, "cachedContentTokenCount"),
     )
 
 

@@ -11,8 +11,10 @@ from aitools.errors import ProviderTransient
 from aitools.providers import http
 from aitools.providers.adapter import MessagesAdapter
 from aitools.providers.chat_shape import calls_of, function_tool, mapping, raw_message, request_of, system_message
+from aitools.providers.counts import counted
 from aitools.providers.failures import failure, failure_of
 from aitools.providers.homes import Home
+from aitools.providers.honest import honest
 from aitools.providers.payloads import body_of, events_of, result_text, results_in_order, wire_id, wrapped
 from aitools.providers.spoken import cleaned, text_in, with_calls_in_text
 from aitools.types import (
@@ -85,12 +87,13 @@ class OllamaProvider(MessagesAdapter):
             text=cleaned(text_in(message.get("content"))),
             tool_calls=calls,
             stop=Stop.LENGTH if said == "length" else Stop.TOOL_CALLS if calls else Stop.END,
-            usage=Usage(body.get("prompt_eval_count") or 0, body.get("eval_count") or 0),
+            usage=Usage(counted(body, "prompt_eval_count"), counted(body, "eval_count")),
             raw=wrapped(self.origin, [dict(message)]),
             raw_stop=said,
             model=str(body.get("model") or self._model),
         )
-        return with_calls_in_text(reply, request)
+        # The text is cut before it is searched.
+        return with_calls_in_text(honest(reply, request, self._key), request)
 
 
 def _whole(events: list[Mapping[str, Json]]) -> dict[str, Json]:

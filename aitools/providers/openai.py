@@ -16,6 +16,7 @@ import httpx2
 import openai
 
 from aitools.providers.adapter import MessagesAdapter, faults_of
+from aitools.providers.counts import counted
 from aitools.providers.failures import failure
 from aitools.providers.homes import Home
 from aitools.providers.payloads import (
@@ -112,7 +113,7 @@ class OpenAIProvider(MessagesAdapter):
             text="".join(_texts(items)),
             tool_calls=() if dropped else tuple(_call(item, request) for item in calls),
             stop=stop,
-            usage=_usage(body.get("usage") or {}),
+            usage=_usage(body.get("usage")),
             raw=wrapped(self.origin, items),
             raw_stop=_raw_stop(body),
             model=str(body.get("model") or self._model),
@@ -213,9 +214,9 @@ def _is_policy_failure(body: Mapping[str, Json]) -> bool:
     return isinstance(error, Mapping) and "policy" in str(error.get("code") or "")
 
 
-def _usage(usage: Mapping[str, Json]) -> Usage:
+def _usage(usage: Json) -> Usage:
     return Usage(
-        input=usage.get("input_tokens") or 0,
-        output=usage.get("output_tokens") or 0,
-        cached_input=(usage.get("input_tokens_details") or {}).get("cached_tokens") or 0,
+        input=counted(usage, "input_tokens"),
+        output=counted(usage, "output_tokens"),
+        cached_input=counted(usage, "input_tokens_details", "cached_tokens"),
     )

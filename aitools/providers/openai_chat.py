@@ -17,8 +17,10 @@ import openai
 from aitools.providers.adapter import MessagesAdapter, faults_of
 from aitools.providers.base import EndpointConfig
 from aitools.providers.chat_shape import calls_of, function_tool, mapping, raw_message, request_of, system_message
+from aitools.providers.counts import counted
 from aitools.providers.failures import failure
 from aitools.providers.homes import Home
+from aitools.providers.honest import honest
 from aitools.providers.payloads import (
     arguments_from,
     body_of,
@@ -145,7 +147,7 @@ class OpenAIChatProvider(MessagesAdapter):
         choice = self._choice(response, body)
         message = mapping(choice.get("message"))
         calls = tuple(request_of(call, request) for call in calls_of(message))
-        said, usage = str(choice.get("finish_reason") or ""), _usage(mapping(body.get("usage")))
+        said, usage = str(choice.get("finish_reason") or ""), _usage(body.get("usage"))
         stop = _stop(said, message, calls, is_full=usage.output >= request.max_output_tokens)
         reply = ModelReply(
             text=cleaned(text_in(message.get("content"))),
@@ -157,7 +159,8 @@ class OpenAIChatProvider(MessagesAdapter):
             model=str(body.get("model") or self._model),
             request_id=response.headers.get("x-request-id", ""),
         )
-        return with_calls_in_text(reply, request) if self._vendor.text_calls else reply
+        # The text is cut before it is searched.
+        return with_calls_in_text(honest(reply, request, self._key), request) if self._vendor.text_calls else reply
 
     def _choice(self, response: httpx2.Response, body: Mapping[str, Json]) -> Mapping[str, Json]:
         """The first choice. Routers report their own and others' faults in a success, with or without one."""
@@ -194,8 +197,8 @@ def _stop(said: str, message: Mapping[str, Json], calls: tuple[ToolRequest, ...]
     return Stop.TOOL_CALLS if calls else Stop.END
 
 
-def _usage(usage: Mapping[str, Json]) -> Usage:
+def _usage(usage: Json) -> Usage:
     """Where the total says more than the parts, reasoning was left out of them (xAI, Gemini)."""
-    given, written = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-    cached = mapping(usage.get("prompt_tokens_details")).get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
-    return Usage(given, max(written, (usage.get("total_tokens") or 0) - given), cached or 0)
+    given, written = counted(usage, "prompt_tokens"), counted(usage, "completion_tokens")
+    cached = counted(usage, "prompt_tokens_details", "cached_tokens") or counted(usage, "prompt_cache_hit_tokens")
+    return Usage(given, max(written, counted(usage, "total_tokens") - given) if given else written, cached)

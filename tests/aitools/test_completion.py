@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from aitools import behaviour, breakers, caps, completion, endpointmarks
 from aitools.completion import Completion, complete, shorter
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
 from aitools.models import ModelEndpoint
+from aitools.prices import Prices
 from aitools.providers import scripted
 from aitools.providers.base import EndpointConfig
 from aitools.providers.scripted import says
@@ -39,6 +41,7 @@ STEP = AssistantStep("", (RequestedCall("1", "look", {}),), (CallResult("1", "lo
 TURN: tuple[Message, ...] = (UserText("¿y café?"), STEP, Nudge("Be brief."))
 REQUEST = ModelRequest("You take orders.", (UserText("hola"), AssistantText("¡Hola!"), *TURN), tools=(LOOK,))
 
+PRICES = Prices(Decimal(3), Decimal(1), Decimal(15))
 FIRST = EndpointConfig(kind="scripted", model="first")
 SECOND = EndpointConfig(kind="scripted", model="second")
 PLAN = '{"action":"call","calls":[{"tool":"look","args":{}}]}'
@@ -147,10 +150,23 @@ def test_a_reply_that_can_not_be_read_is_a_failure_of_that_model() -> None:
         assert complete(REQUEST, [FIRST, SECOND]).failures == ("scripted: unreadable",)
 
 
-def test_counts_of_tokens_are_brought_to_what_can_be_stored() -> None:
-    got, _ = _asked(says("Hay café.", usage=Usage(-1, 10**12, 7)))
+@pytest.mark.parametrize("usage", [Usage(-1, 5), Usage(10**12, 5), Usage(10, 10**12), Usage(10, 1024 * 20 + 1)])
+def test_tokens_that_can_not_be_true_cost_nothing_and_leave_the_reply(usage: Usage) -> None:
+    got, _ = _asked(says("Hay café.", usage=usage), endpoint=replace(FIRST, prices=PRICES))
 
-    assert got.reply.usage == Usage(0, completion.MOST_TOKENS, 7)
+    assert (got.reply.text, got.reply.usage, got.cost) == ("Hay café.", Usage(), None)
+
+
+def test_a_reply_whose_tokens_are_not_told_has_no_known_cost() -> None:
+    got, _ = _asked(says("Hay café.", usage=Usage()), endpoint=replace(FIRST, prices=PRICES))
+
+    assert got.cost is None
+
+
+def test_many_tokens_that_may_be_true_are_paid_for() -> None:
+    got, _ = _asked(says("Hay café.", usage=Usage(1000, 1024 * 20)), endpoint=replace(FIRST, prices=PRICES))
+
+    assert got.cost == PRICES.cost(Usage(1000, 1024 * 20))
 
 
 def test_a_database_that_is_gone_is_no_fault_of_the_model() -> None:

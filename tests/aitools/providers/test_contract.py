@@ -26,7 +26,18 @@ from aitools.types import (
 )
 from tests.aitools.providers.cases import answered, provider_at, request
 from tests.aitools.providers.wires import WIRES
-from tests.wire.vendors import DROPPED, OVERLOADED, SERVER_ERROR, Fault, Line, Raw, Slow, rate_limited, vendor_server
+from tests.wire.vendors import (
+    API_KEY,
+    DROPPED,
+    OVERLOADED,
+    SERVER_ERROR,
+    Fault,
+    Line,
+    Raw,
+    Slow,
+    rate_limited,
+    vendor_server,
+)
 
 TWO_CALLS = asks(("view_menu", {"category": None}), ("order_status", {"order": "C-17"}), text="Un momento.")
 
@@ -399,3 +410,62 @@ def test_threads_share_a_provider_without_mixing_replies(kind: str) -> None:
             replies = list(threads.map(ask, range(8)))
 
     assert replies == [f"Soy {number}" for number in range(8)]
+
+
+# What no honest server answers
+
+
+def test_a_text_far_beyond_the_limit_is_a_cut_reply(kind: str) -> None:
+    reply = _complete(kind, says("Hay pan. " * 10_000))
+
+    assert reply.stop is Stop.LENGTH
+    assert len(reply.text) <= 1024 * 8
+    assert len(str(reply.raw)) <= 1024 * 8
+
+
+def test_a_text_at_the_limit_is_whole(kind: str) -> None:
+    reply = _complete(kind, says("Hay. " * 1024))
+
+    assert (reply.stop, len(reply.text.rstrip())) == (Stop.END, 1024 * 5 - 1)
+
+
+def test_enormous_arguments_never_run(kind: str) -> None:
+    (call,) = _complete(kind, asks(("order_status", {"order": "C-" + "1" * 70_000}))).tool_calls
+
+    assert call.arguments is None
+    assert call.raw.startswith('{"order": "C-111')
+
+
+def test_our_key_stands_nowhere_in_a_reply(kind: str) -> None:
+    told = asks(("order_status", {"order": API_KEY}), text=f"Your key is Bearer {API_KEY}.")
+    reply = _complete(kind, told)
+
+    assert API_KEY not in repr(reply)
+    assert reply.text == "Your key is Bearer [key]."
+    assert reply.tool_calls[0].arguments == {"order": "[key]"}
+
+
+def test_odd_counts_of_tokens_cost_no_answer(kind: str) -> None:
+    counts: tuple[object, ...] = ("many", None, -5, 1.5, True, [], {})
+    odd = [Raw(WIRES[kind].odd["unknown_stop"] | _counting(count)) for count in counts]
+    with vendor_server(odd) as server:
+        provider = provider_at(server, kind)
+        replies = [provider.complete(request()) for _ in odd]
+
+    assert [(reply.text, reply.usage) for reply in replies] == [("Hola.", Usage())] * len(odd)
+
+
+def _counting(count: object) -> dict[str, object]:
+    """Every vendor's names for its counts."""
+    total = dict.fromkeys(
+        ("prompt_tokens", "completion_tokens", "total_tokens", "input_tokens", "output_tokens"), count
+    )
+    usage = total | {"prompt_tokens_details": count, "input_tokens_details": {"cached_tokens": count}}
+    gemini = {"promptTokenCount": count, "candidatesTokenCount": count}
+    return {"usage": usage, "usageMetadata": gemini, "prompt_eval_count": count, "eval_count": count}
+
+
+def test_counts_that_are_no_object_cost_no_answer(kind: str) -> None:
+    reply = _complete(kind, Raw(WIRES[kind].odd["unknown_stop"] | {"usage": "many", "usageMetadata": [3]}))
+
+    assert (reply.text, reply.usage) == ("Hola.", Usage())
