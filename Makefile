@@ -37,7 +37,7 @@ chaos: $(VENV)/installed-dev
 
 # A whole desk under load, whose servers, workers and clocks break, and statements that fail; prints its figures.
 outages: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -m outage tests/outages tests/aitools
+	$(BIN)/python -m pytest -m outage tests/outages tests/aitools tests/e2e
 
 # The tests with the share of lines and branches that the tests reach; a good third slower.
 coverage: $(VENV)/installed-dev browser

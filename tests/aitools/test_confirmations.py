@@ -349,7 +349,7 @@ def test_one_broken_event_does_not_lose_its_neighbours(desk: Desk, monkeypatch: 
     ]
     assert inbox.receive(made) == 3
     stored = InboundEvent.objects.order_by("id").values_list("text", "state")
-    assert list(stored) == [("uno", "bot"), ("", "staff"), ("dos", "bot")]
+    assert list(stored) == [("uno", "bot"), ("roto", "staff"), ("dos", "bot")]
 
 
 CASES = Path(__file__).parent.parent / "cases" / "confirmations.jsonl"

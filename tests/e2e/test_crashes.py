@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.stack import Stack
 from tests.e2e.texting import Texting
 
-pytestmark = pytest.mark.usefixtures("no_worker")
+pytestmark = [pytest.mark.outage, pytest.mark.usefixtures("no_worker")]
 
 ORDER = "quiero 2 croissants y un café"
 

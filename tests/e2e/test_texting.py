@@ -114,6 +114,7 @@ def test_a_yes_with_another_quantity_is_asked_again_with_it(stack: Stack, textin
     assert len(texting.orders()) == 1
 
 
+@pytest.mark.outage
 @pytest.mark.usefixtures("no_worker")
 def test_redis_flushed_between_webhook_and_worker_costs_one_sweep(stack: Stack, texting: Texting) -> None:
     texting.write(ORDER)
