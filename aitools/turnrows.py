@@ -25,6 +25,7 @@ from aitools.models import (
     CallState,
     InboundEvent,
     OutboundMessage,
+    OutboundState,
     PendingConfirmation,
     Step,
     ToolCall,
@@ -79,6 +80,8 @@ class Settlement:
         The caller stores ``event`` in the same one.
         """
         by = self.by.pk if self.by is not None else None
+        if self.pending.asked_at is None:
+            self._withdraw()
         with connection.cursor() as cursor:
             cursor.execute(_SETTLE, [self.state.value, self.at, by, self.seq or None, self.pending.pk])
             closed = cursor.rowcount
@@ -86,6 +89,11 @@ class Settlement:
             raise Stale(f"confirmation {self.pending.pk} was settled before")
         if self.choice:
             OutboundMessage.objects.filter(pk=self.pending.message_id).update(choice=self.choice)
+
+    def _withdraw(self) -> None:
+        """What waits behind a paused sender is not asked any more. Before the question's row, as senders lock them."""
+        asked = OutboundMessage.objects.filter(conversation=self.pending.conversation_id, call=self.pending.call_id)
+        asked.filter(state=OutboundState.QUEUED).update(state=OutboundState.WITHDRAWN)
 
 
 @dataclass

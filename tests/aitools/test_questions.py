@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aitools import clock, staffing
+from aitools import clock, pacing, staffing
 from aitools.channels.base import EventKind
 from aitools.errors import ToolRetry
 from aitools.models import BotProfile, Conversation, OutboundMessage, PendingConfirmation, TextOverride, ToolCall
@@ -287,3 +287,21 @@ def test_a_tool_whose_own_words_break_is_told_to_the_model_and_asks_nobody(
         assert "failed (KeyError)" in str(script.calls[1].messages)
         assert "secret" not in str(script.calls[1].messages)
     assert desk.events().count("tool.error") == 4
+
+
+def test_a_question_that_could_not_go_yet_is_not_asked_once_it_is_over(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sender's pause ends: the customer wrote meanwhile, and only the question made since is theirs."""
+    held = pacing.held
+    monkeypatch.setattr(pacing, "held", lambda row: pacing.Hold(60.0))
+    with scripted.script([PAN, PAN]):
+        desk.write("2 panes")
+        desk.write("¿siguen ahí? 2 panes")
+    monkeypatch.setattr(pacing, "held", held)
+    clock.shift(61)
+    desk.sweep()
+
+    states = OutboundMessage.objects.order_by("id").values_list("kind", "state")
+    assert list(states) == [("question", "withdrawn"), ("question", "sent")]
+    assert desk.question().asked_at is not None
