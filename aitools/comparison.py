@@ -21,6 +21,7 @@ from aitools import behaviour, memory, sandbox
 from aitools.contexts import context_of
 from aitools.errors import ProviderError, ToolFailed
 from aitools.models import Conversation, ToolCall, Turn
+from aitools.providers.adapter import load
 from aitools.recent import Done, Recent
 from aitools.replay import Replay, StepReplay, replay
 from aitools.tools import Tool, ToolContext, bind, registry
@@ -63,6 +64,7 @@ def compare(turn: Turn, choice: str) -> Comparison:
     ctx = context_of(turn.conversation, turn.started_at, language=turn.language)
     box, prompts = Looking(turn.conversation), _Prompts(first.row.facts)
     endpoint = endpoint_of(profile, choice)
+    load(endpoint)
     trial = Trial(endpoint, profile, ctx, box, registry.all(), first.seen, _done_before(turn), prompts.build)
     run = trial.run(_tools(shown, box, ctx), None)
     text, fault = "", None

@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError
 from aitools import breakers, caps, endpointmarks, faults, metrics
 from aitools.breakers import Leave
 from aitools.errors import ProviderError, ProviderPermanent, ProviderTransient
+from aitools.providers.adapter import load
 from aitools.providers.base import EndpointConfig, Provider, provider_for
 from aitools.providers.json_plan import JsonPlan
 from aitools.types import AssistantStep, ModelReply, ModelRequest, Nudge, Usage, UserText
@@ -148,6 +149,7 @@ def _guarded(attempt: _Attempt, leave: Leave, failures: list[str]) -> Completion
 
 def _ask(attempt: _Attempt, failures: list[str]) -> Completion:
     """One endpoint's reply; all its attempts, and the pause between them, share its time."""
+    load(attempt.endpoint)
     until = time.monotonic() + attempt.endpoint.timeout_seconds
     while True:
         started = time.monotonic()

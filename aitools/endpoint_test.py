@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from aitools import caps, clock, endpointmarks
 from aitools.errors import ProviderError
 from aitools.models import BotProfile
+from aitools.providers.adapter import load
 from aitools.providers.base import EndpointConfig
 from aitools.tools import Tool, ToolContext
 from aitools.trials import Busy, Trial, TriedStep, tried
@@ -72,6 +73,7 @@ def try_out(endpoint: EndpointConfig) -> TestReport:
     remembered as with any other request.  Raises ``Busy`` while somebody else
     tries the same endpoint.
     """
+    load(endpoint)
     with _alone(endpoint):
         report = _round_trip(endpoint)
         if report.verdict is Verdict.WELL:

@@ -23,6 +23,7 @@ from aitools.errors import ProviderError
 from aitools.events import Event
 from aitools.loop import Transcript
 from aitools.models import BotProfile
+from aitools.providers.adapter import load
 from aitools.recent import Done, Recent
 from aitools.sandbox import Effect, Sandbox
 from aitools.tools import ToolContext, registry
@@ -133,6 +134,7 @@ def say(chat: Chat, text: str) -> None:
         person = _Person(waiting.question, _meant(text, profile))
     ctx = _ctx(chat, waiting.at if waiting else clock.now())
     box = Sandbox(chat.address, {tool.name: tool for tool in registry.all()}, chat.effects)
+    load(endpoint)
     trial = Trial(endpoint, profile, ctx, box, registry.all(), talk, _recent(chat))
     trial.answered += waiting.answered if waiting else []
     run = trial.run(map(box.boxed, registry.all()), person, waiting.transcript if waiting else None)

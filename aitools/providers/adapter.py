@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import httpx2
 
-from aitools.errors import ProviderPermanent, ProviderTransient
+from aitools.errors import ConfigurationError, ProviderError, ProviderPermanent, ProviderTransient
 from aitools.providers import http
-from aitools.providers.base import EndpointConfig
+from aitools.providers.base import EndpointConfig, provider_for
 from aitools.providers.failures import failure_of
 from aitools.providers.homes import Home
 from aitools.providers.honest import honest
@@ -42,11 +42,17 @@ class Adapter(ABC):
 
     def complete(self, request: ModelRequest) -> ModelReply:
         """See ``Provider.complete``. Not retried: that is the engine's decision."""
+        self.load()
         seconds = self._endpoint.timeout_seconds
         body = storable(self._body(request))
         with http.deadline(seconds):
             response = self._post(body, http.timeout(seconds))
         return honest(self._reply(response, request), request, self._key)
+
+    def load(self) -> None:
+        """Do what takes seconds the first time and is no part of a reply's: read certificates, import an SDK."""
+        if self._http_client is None:
+            http.client_for(self._base_url)
 
     @property
     def origin(self) -> str:
@@ -96,6 +102,17 @@ class MessagesAdapter(Adapter):
             yield self._said("assistant" if isinstance(message, AssistantText) else "user", message.text)
 
 
+def load(endpoint: EndpointConfig) -> None:
+    """Import what the endpoint's kind needs, before anybody's time runs: the first time that takes up to ten seconds.
+
+    Raises nothing; what is missing is told when the endpoint is asked.
+    """
+    with suppress(ProviderError, ConfigurationError):
+        provider = provider_for(endpoint)
+        if isinstance(provider, Adapter):
+            provider.load()
+
+
 @contextmanager
 def faults_of(sdk: Any, key: str) -> Iterator[None]:
     """Say an SDK's faults in our words. ``key`` is blotted out of them.
@@ -108,6 +125,8 @@ def faults_of(sdk: Any, key: str) -> Iterator[None]:
     except sdk.APITimeoutError as error:
         raise ProviderTransient("No reply in time.", kind="timeout") from error
     except sdk.APIConnectionError as error:
+        if isinstance(error.__cause__, ProviderError):  # our own transport's, wrapped by the SDK
+            raise error.__cause__ from error
         raise ProviderTransient("The connection failed.", kind="connection") from error
     except sdk.APIStatusError as error:
         raise failure_of(error.response, key) from error

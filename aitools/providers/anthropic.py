@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import anthropic
+import anthropic.resources.messages.messages  # otherwise imported with the first request, in its time
 import httpx2
 
 from aitools.errors import ProviderPermanent

@@ -56,10 +56,10 @@ class GeminiProvider(Adapter):
     home: ClassVar[Home] = Home("Gemini", "https://generativelanguage.googleapis.com", "GEMINI")
     default_model: ClassVar[str] = "gemini-flash-latest"
 
-    def complete(self, request: ModelRequest) -> ModelReply:
-        """See ``Provider.complete``. ``ProviderPermanent`` says so where google-genai is not installed."""
-        _sdk()  # takes seconds the first time, which are not the reply's
-        return super().complete(request)
+    def load(self) -> None:
+        """Also the SDK. Raises ``ProviderPermanent`` where it is not installed."""
+        super().load()
+        _sdk()
 
     def _post(self, body: Mapping[str, Json], timeout: httpx2.Timeout) -> httpx2.Response:
         if not self._key:

@@ -17,15 +17,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpcore2
 import httpx2
 
+from aitools.errors import ProviderTransient
+
 #: A host that does not answer the connection at once will not answer in time.
 CONNECT_SECONDS = 5.0
+#: The longest answers of models are far below; a server without end must not fill a worker's memory.
+MOST_BYTES = 8_000_000
+#: Packed bodies grow up to a thousand times.
+MOST_PACKED_BYTES = 200_000
 LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=20)
 
 _lock = threading.Lock()
@@ -79,12 +85,37 @@ atexit.register(close_clients)
 
 
 class DeadlineTransport(httpx2.HTTPTransport):
-    """httpx's transport, on sockets that know the deadline."""
+    """httpx's transport, on sockets that know the deadline. No body longer than ``MOST_BYTES`` is read."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         # The pool takes a backend, but httpx does not pass one on.
         self._pool._network_backend = _Backend()
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = super().handle_request(request)
+        packed = response.headers.get("content-encoding", "identity") != "identity"
+        response.stream = _Bounded(response.stream, MOST_PACKED_BYTES if packed else MOST_BYTES)
+        return response
+
+
+class _Bounded(httpx2.SyncByteStream):
+    """A body as it comes over the wire. ``ProviderTransient`` past ``most`` bytes."""
+
+    def __init__(self, stream: httpx2.SyncByteStream | httpx2.AsyncByteStream, most: int) -> None:
+        self._stream = cast("httpx2.SyncByteStream", stream)
+        self._most = most
+
+    def __iter__(self) -> Iterator[bytes]:
+        come = 0
+        for chunk in self._stream:
+            come += len(chunk)
+            if come > self._most:
+                raise ProviderTransient("The answer is too long.", kind="unreadable")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 class _Backend(httpcore2.NetworkBackend):

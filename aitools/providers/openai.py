@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import httpx2
 import openai
+import openai.resources.responses.responses  # otherwise imported with the first request, in its time
 
 from aitools.providers.adapter import MessagesAdapter, faults_of
 from aitools.providers.counts import counted

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import httpx2
 import openai
+import openai.resources.chat.chat  # otherwise imported with the first request, in its time
 
 from aitools.providers.adapter import MessagesAdapter, faults_of
 from aitools.providers.base import EndpointConfig

@@ -7,6 +7,7 @@ much they heard, and prices are by the minute.
 from __future__ import annotations
 
 import openai
+import openai.resources.audio.transcriptions  # otherwise imported with the first request, in its time
 
 from aitools.errors import ProviderTransient
 from aitools.providers import http

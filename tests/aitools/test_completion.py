@@ -428,3 +428,15 @@ class TestBroken:
 
     def probe_is_due(self, row: ModelEndpoint) -> None:
         caps.client_of(settings.REDIS_URL).delete(breakers._key(behaviour.from_row(row), "broken"))
+
+
+def test_what_is_loaded_the_first_time_takes_nothing_from_the_models_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def load(endpoint: EndpointConfig) -> None:
+        now[0] += 2 * endpoint.timeout_seconds
+
+    monkeypatch.setattr(completion, "load", load)
+    monkeypatch.setattr(completion, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: None))
+
+    assert _asked(overflow(), says("Hay café."))[0].reply.text == "Hay café."

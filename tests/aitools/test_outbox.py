@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from aitools import clock, inbox, leases, outbox, queue, sending, staffing
-from aitools.channels.base import DeliveryStatus, EventKind, InboundMessage
+from aitools.channels.base import DeliveryStatus, EventKind, InboundMessage, channel_for
 from aitools.errors import ChannelPermanent, ChannelTransient, ChannelUnknown
 from aitools.models import Conversation, OutboundMessage
 from aitools.providers import scripted
@@ -431,7 +431,7 @@ def test_of_an_endless_reply_ten_messages_are_sent_and_the_last_one_shows_the_cu
     say(desk, "Hay pan de queso. " * 4_000)
     texts = list(OutboundMessage.objects.order_by("id").values_list("text", flat=True))
 
-    can = outbox.channel_for("faulty").capabilities
+    can = channel_for("faulty").capabilities
     assert len(texts) == outbox.MOST_PARTS
     assert [text.endswith("…") for text in texts] == [False] * 9 + [True]
     assert all(can.measure(text) <= can.limit(beside_buttons=False) for text in texts)

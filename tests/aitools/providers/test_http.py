@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -10,10 +13,12 @@ import httpcore2
 import httpx2
 import pytest
 
+from aitools.errors import ProviderTransient
 from aitools.providers import http
 from aitools.providers.base import EndpointConfig, provider_for
 from aitools.providers.scripted import says
 from tests.aitools.providers.cases import provider_at, request
+from tests.aitools.providers.wires import WIRES
 from tests.wire.vendors import Slow, vendor_server
 
 PROXY = "http://127.0.0.1:9"
@@ -94,3 +99,46 @@ def test_a_deadline_does_not_outlive_its_block() -> None:
 @pytest.mark.parametrize("kind", ["anthropic", "openai", "scripted"])
 def test_settings_build_every_kind(kind: str) -> None:
     assert provider_for(EndpointConfig(kind=kind)).kind == kind
+
+
+@pytest.mark.parametrize("kind", sorted(WIRES))
+def test_an_answer_without_end_is_not_read_to_its_end(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MOST_BYTES", 50_000)
+    with vendor_server([says("Hay pan. " * 10_000)]) as server, pytest.raises(ProviderTransient) as caught:
+        provider_at(server, kind).complete(request())
+
+    assert (caught.value.kind, str(caught.value)) == ("unreadable", "The answer is too long.")
+
+
+#: Asks every vendor and prints which modules of their SDKs came while a reply's time ran.
+ASK_ALL = """
+import sys
+from contextlib import contextmanager
+import django
+django.setup()
+from aitools.providers import http
+from aitools.providers.scripted import says
+from tests.aitools.providers.cases import provider_at, request
+from tests.aitools.providers.wires import WIRES
+from tests.wire.vendors import vendor_server
+SDKS = ("openai.resources", "anthropic.resources", "google.genai")
+
+@contextmanager
+def watched(seconds):
+    before = set(sys.modules)
+    yield
+    print(*(name for name in set(sys.modules) - before if name.startswith(SDKS)), end="")
+
+http.deadline = watched
+for kind in WIRES:
+    with vendor_server([says("Hola.")]) as server:
+        provider_at(server, kind).complete(request())
+"""
+
+
+def test_no_sdk_is_imported_while_the_time_of_a_reply_runs() -> None:
+    """It takes seconds, and would be told as a vendor that does not answer."""
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "bakery.settings"}
+    ran = subprocess.run([sys.executable, "-c", ASK_ALL], env=environment, capture_output=True, text=True, check=True)
+
+    assert ran.stdout == ""
