@@ -6,6 +6,7 @@ import os
 import re
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib import admin
@@ -31,6 +32,8 @@ KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_API_KEY")
 KEY = re.compile(r"[\x21-\x7e]{8,500}")
 #: A stored key is for who was there when it was typed.
 _PLACE = {"kind", "vendor", "base_url"}
+#: Our own code, which is no model.
+_OURS = (ModelEndpoint.Kind.OFFLINE, ModelEndpoint.Kind.SCRIPTED)
 _KEPT = ("refuses_tools", "broken_at", "broken_reason", "sealed_key", "key_set_at")
 
 
@@ -64,8 +67,26 @@ class ModelEndpointForm(GuardedForm):
             raise forms.ValidationError(_("This is no key: it has blanks or letters that no key has, or is too short."))
         return key
 
+    def clean_base_url(self) -> str:
+        """An address and nothing else: it is shown to all staff, and paths are put behind it."""
+        url: str = self.cleaned_data["base_url"]
+        if "@" in urlsplit(url).netloc:
+            raise forms.ValidationError(
+                _("Leave the user and the password out of the address. A key has its own field.")
+            )
+        if "?" in url or "#" in url:
+            raise forms.ValidationError(
+                _("Leave out what begins with “?” or “#”: the desk puts paths behind the address.")
+            )
+        return url
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
+        kind = cleaned.get("kind")
+        if kind and kind not in _OURS and "model" in cleaned and not cleaned["model"].strip():
+            self.add_error("model", _("Write the model's name as its vendor writes it."))
+        if kind and kind != ModelEndpoint.Kind.COMPATIBLE and cleaned.get("vendor"):
+            self.add_error("vendor", _("Leave this empty, or choose the kind “Compatible with OpenAI”."))
         if fault := self._key_fault(cleaned):
             self.add_error("new_key", fault)
         prices = [cleaned.get(name) is None for name in ("input_price", "output_price")]

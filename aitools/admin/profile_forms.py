@@ -71,6 +71,11 @@ class ProfileForm(GuardedForm):
         for name in ("daily_budget_soft", "daily_budget_hard"):
             if cleaned.get(name) is not None and (fault := _uncounted(cleaned)):
                 self.add_error(name, fault)
+        soft, hard = cleaned.get("daily_budget_soft"), cleaned.get("daily_budget_hard")
+        if soft is not None and hard is not None and soft >= hard:
+            self.add_error(
+                "daily_budget_soft", _("Staff would be warned too late: this must be less than the other one.")
+            )
         return cleaned
 
 

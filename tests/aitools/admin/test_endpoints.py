@@ -176,3 +176,35 @@ def test_staff_are_not_offered_the_model_of_tests(browser: Client) -> None:
     assert 'value="scripted"' not in browser.get(reverse(ADD)).content.decode()
     add(browser, kind="scripted")
     assert not ModelEndpoint.objects.exists()
+
+
+class TestAddresses:
+    """What staff type is checked before a request goes there."""
+
+    @pytest.mark.parametrize(
+        ("url", "says"),
+        [
+            ("https://user:word@llm.test/v1", "Leave the user and the password out"),
+            ("https://user@llm.test/v1", "Leave the user and the password out"),
+            ("https://llm.test/v1?key=abc", "Leave out what begins with"),
+            ("https://llm.test/v1#top", "Leave out what begins with"),
+        ],
+    )
+    def test_an_address_is_an_address_alone(self, url: str, says: str, browser: Client) -> None:
+        assert says in add(browser, base_url=url)
+        assert not ModelEndpoint.objects.exists()
+
+    @pytest.mark.parametrize("kind", ["anthropic", "openai", "openai_chat", "gemini", "ollama"])
+    def test_a_model_of_a_vendor_is_named(self, kind: str, browser: Client) -> None:
+        assert "name as its vendor writes it" in add(browser, kind=kind, model=" ")
+        assert not ModelEndpoint.objects.exists()
+
+    def test_our_own_code_has_no_models_name(self, browser: Client) -> None:
+        add(browser, kind="offline", model="")
+        assert ModelEndpoint.objects.get().kind == "offline"
+
+    def test_a_vendor_goes_with_what_is_compatible_with_openai(self, browser: Client) -> None:
+        assert "Leave this empty" in add(browser, kind="anthropic", vendor="groq")
+        assert not ModelEndpoint.objects.exists()
+        add(browser, kind="openai_chat", vendor="groq")
+        assert ModelEndpoint.objects.get().vendor == "groq"

@@ -272,3 +272,9 @@ def test_a_model_that_is_switched_off_or_changed_hears_no_more(row: BotProfile) 
     assert behaviour.current().voice_endpoint() is None
     ModelEndpoint.objects.update(kind="openai", active=False)
     assert behaviour.current().voice_endpoint() is None
+
+
+@pytest.mark.parametrize("soft", ["5", "6"])
+def test_staff_are_warned_before_the_budget_is_spent(soft: str, page: Page) -> None:
+    assert "less than the other one" in page.save(daily_budget_soft=soft, daily_budget_hard="5")
+    assert page.save(daily_budget_soft="4.99", daily_budget_hard="5") == ""
