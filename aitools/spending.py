@@ -138,6 +138,8 @@ def _tell(profile: BotProfile, reached: Stage) -> None:
     if not caps.stop("told", seconds, "budget", f"{_known.begins:%Y-%m-%d}", reached):
         return
     if reached is Stage.STOP:
-        log.error("Models have cost US$ %s today: the order taker answers until midnight.", profile.daily_budget_hard)
+        text = "Models have cost US$ %s today, the budget is US$ %s: the order taker answers until midnight."
+        log.error(text, _known.total, profile.daily_budget_hard)
     else:
-        log.warning("Models have cost US$ %s today, the budget to warn from.", profile.daily_budget_soft)
+        text = "Models have cost US$ %s today, the budget to warn from is US$ %s."
+        log.warning(text, _known.total, profile.daily_budget_soft)

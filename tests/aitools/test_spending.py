@@ -160,6 +160,7 @@ class TestAtTheDesk:
         told = AuditEvent.objects.filter(kind="provider.fallback").values_list("error", flat=True)
         assert list(told) == [spending.OVER] * 2
         assert [record.levelname for record in caplog.records if "US$" in record.getMessage()] == ["ERROR"]
+        assert "cost US$ 0.10" in caplog.text
 
     def test_the_next_day_the_model_answers_again(self, desk: Desk) -> None:
         BotProfile.objects.update(daily_budget_hard=Decimal("0.02"))
@@ -181,6 +182,15 @@ class TestAtTheDesk:
                 spending._told.clear()  # as if another process answered
         assert len(script.calls) == 3
         assert [record.levelname for record in caplog.records if "US$" in record.getMessage()] == ["WARNING"]
+
+    def test_what_was_spent_is_told_beside_a_budget_of_nothing(
+        self, desk: Desk, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with scripted.script([self.reply()]):
+            desk.write("hola")
+        BotProfile.objects.update(daily_budget_hard=0)
+        desk.write("hola")
+        assert "Models have cost US$ 0.020000 today, the budget is US$ 0.00: the order taker" in caplog.text
 
 
 def test_the_order_taker_costs_nothing_and_is_never_counted(desk: Desk) -> None:
