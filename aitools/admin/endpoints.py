@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db import transaction
-from django.db.models import URLField
-from django.http import HttpRequest
+from django.db.models import Q, QuerySet, URLField
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -23,7 +25,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldBooleanSwitchWidget
 from aitools import behaviour, breakers, clock, keyring
 from aitools.admin.conflicts import GuardedAdmin, GuardedForm, save_changed
 from aitools.admin.endpoint_tests import EndpointTests
-from aitools.models import ModelEndpoint
+from aitools.models import BotProfile, ModelEndpoint
 
 #: The names that may hold a vendor's key. Any other variable (the database's
 #: address, our own secret) must not be sendable to an address typed in here.
@@ -148,6 +150,21 @@ class ModelEndpointAdmin(EndpointTests, GuardedAdmin):
         save_changed(obj, {*form.changed_data, *_KEPT})
         transaction.on_commit(partial(breakers.reset, behaviour.from_row(obj)))
 
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
+        """Not while a profile names it: customers would be without a model that staff count on."""
+        row = self.get_object(request, object_id)
+        if not isinstance(row, ModelEndpoint) or not (used := _profiles_of(row)):
+            return super().delete_view(request, object_id, extra_context)
+        self.message_user(request, _still_used(used), messages.ERROR)
+        return HttpResponseRedirect(reverse("admin:aitools_modelendpoint_change", args=[row.pk]))
+
+    def get_deleted_objects(self, objs: Sequence[Any] | QuerySet[Any], request: HttpRequest) -> Any:
+        """Also of several at once none that is a fall-back, which the database would let go."""
+        deleted, counts, missing, protected = super().get_deleted_objects(objs, request)
+        named = [_still_used(used) for row in objs if (used := _profiles_of(row))]
+        # Who may not delete the profile either need not be told so: it is not to be deleted.
+        return (deleted, counts, set(), named) if named else (deleted, counts, missing, protected)
+
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if isinstance(db_field, URLField):
             kwargs["assume_scheme"] = "https"
@@ -183,6 +200,17 @@ class ModelEndpointAdmin(EndpointTests, GuardedAdmin):
     @display(description=gettext_lazy("condition"))
     def condition_told(self, row: ModelEndpoint) -> str:
         return _words(self.condition(row))
+
+
+def _profiles_of(row: ModelEndpoint) -> list[BotProfile]:
+    """The profiles that name it anywhere."""
+    return list(BotProfile.objects.filter(Q(endpoint=row) | Q(fallbacks=row) | Q(voice_endpoint=row)).distinct())
+
+
+def _still_used(profiles: list[BotProfile]) -> str:
+    return _("The profile %(profile)s uses it; choose another there first.") % {
+        "profile": ", ".join(f"“{profile}”" for profile in profiles)
+    }
 
 
 def _words(shown: tuple[str, str] | str) -> str:

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from aitools import behaviour, clock, keyring
-from aitools.models import ModelEndpoint
+from aitools.models import BotProfile, ModelEndpoint
 from tests.forms import filled
 
 ADD, LIST = "admin:aitools_modelendpoint_add", "admin:aitools_modelendpoint_changelist"
@@ -208,3 +208,30 @@ class TestAddresses:
         assert not ModelEndpoint.objects.exists()
         add(browser, kind="openai_chat", vendor="groq")
         assert ModelEndpoint.objects.get().vendor == "groq"
+
+
+class TestDeleting:
+    """A model that a profile names is not deleted under its feet."""
+
+    @pytest.fixture
+    def model(self, db: None) -> ModelEndpoint:
+        return ModelEndpoint.objects.create(name="Claude", kind="anthropic", model="m")
+
+    @pytest.mark.parametrize("named", ["endpoint", "voice_endpoint", "fallbacks"])
+    def test_the_profile_that_uses_it_is_named(self, named: str, model: ModelEndpoint, browser: Client) -> None:
+        profile = BotProfile.objects.create(name="Downtown", **({} if named == "fallbacks" else {named: model}))
+        if named == "fallbacks":
+            profile.fallbacks.add(model)
+        delete = reverse("admin:aitools_modelendpoint_delete", args=[model.pk])
+        several = {"action": "delete_selected", "_selected_action": [model.pk], "post": "yes"}
+
+        for page in (browser.post(delete, {"post": "yes"}, follow=True), browser.post(reverse(LIST), several)):
+            text = page.content.decode()
+            assert "The profile" in text
+            assert "uses it; choose another there first." in text
+            assert "Downtown" in text
+        assert ModelEndpoint.objects.exists()
+
+    def test_any_other_one_goes(self, model: ModelEndpoint, browser: Client) -> None:
+        browser.post(reverse("admin:aitools_modelendpoint_delete", args=[model.pk]), {"post": "yes"})
+        assert not ModelEndpoint.objects.exists()
