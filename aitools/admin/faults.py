@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from aitools.behaviour import CLOSED_KEY
+from aitools.providers import failures
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """``vendor`` is what the vendor itself said, without keys."""
+    """``vendor`` is what the vendor itself said, ``detail`` what our own code did; both without keys."""
 
     what: str
     advice: str
     vendor: str = ""
+    detail: str = ""
 
 
 def explained(kind: str, said: str) -> Explained:
@@ -25,7 +27,7 @@ def explained(kind: str, said: str) -> Explained:
             _("The stored key can't be opened."), _("Type the key again, or put back the old SECRETS_KEY.")
         )
     what, advice = _table().get(kind) or _table()["server"]
-    return Explained(what, advice, said)
+    return Explained(what, advice, vendor=said) if failures.is_vendors(said) else Explained(what, advice, detail=said)
 
 
 def _table() -> dict[str, tuple[str, str]]:

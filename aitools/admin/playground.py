@@ -48,37 +48,35 @@ class PlaygroundPages(ModelAdmin):
         if not shown.may_try(request):
             raise PermissionDenied
         if request.method == "POST":
-            problem = _act(request)
-            if not problem:
-                return HttpResponseRedirect(f"{reverse(_URL)}#end")
-            return self._page(request, problem)
+            try:
+                _act(request)
+            except trials.Busy:
+                return self._page(request, str(shown.BUSY), 503)
+            except LookupError:
+                # Nothing is wrong with the desk: no status that is logged as an error.
+                return self._page(request, _("The profile or the model of this talk is gone. Start anew."), 409)
+            return HttpResponseRedirect(f"{reverse(_URL)}#end")
         return self._page(request)
 
-    def _page(self, request: HttpRequest, problem: str = "") -> HttpResponse:
+    def _page(self, request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
         chat = _kept(request)
         values = {"title": _("Playground"), "opts": self.opts, "problem": problem} | _start_values(chat)
         values |= _talk_values(chat) if chat else {}
         context = self.admin_site.each_context(request) | values
-        return TemplateResponse(request, "admin/aitools/trial/playground.html", context, status=503 if problem else 200)
+        return TemplateResponse(request, "admin/aitools/trial/playground.html", context, status=status)
 
 
-def _act(request: HttpRequest) -> str:
-    """Do what was asked for; why it could not be done, "" when it was."""
+def _act(request: HttpRequest) -> None:
+    """Do what was asked for. ``Busy`` while others try, ``LookupError`` when profile or model are gone."""
     if "start" in request.POST:
         request.session[KEPT] = playground.to_json(_started(request.POST))
-        return ""
+        return
     chat, text = _kept(request) or _started(QueryDict()), _text(request.POST)
     if not text:
-        return ""
-    try:
-        with trials.one_of_few():
-            playground.say(chat, text)
-    except trials.Busy:
-        return str(shown.BUSY)
-    except LookupError:
-        return _("The profile or the model of this talk is gone. Start anew.")
+        return
+    with trials.one_of_few():
+        playground.say(chat, text)
     request.session[KEPT] = playground.to_json(chat)
-    return ""
 
 
 def _text(given: QueryDict) -> str:

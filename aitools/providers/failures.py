@@ -19,6 +19,7 @@ from aitools.types import Json
 
 #: Longest vendor text kept in an error; the rest may quote the customer.
 MESSAGE_LIMIT = 500
+NO_REASON = "no reason given"
 
 TRANSIENT = frozenset({"rate_limit", "overloaded", "server", "timeout", "connection", "tool_generation"})
 
@@ -96,8 +97,13 @@ def failure(
     codes, said = _read(body)
     kind = _kind(_meant(status, body), codes, said)
     raised = ProviderTransient if kind in TRANSIENT else ProviderPermanent
-    message = _shown(f"HTTP {status}: {said or 'no reason given'}", secret)
+    message = _shown(f"HTTP {status}: {said or NO_REASON}", secret)
     return raised(message, kind=kind, retry_after=_retry_after(headers or {}))
+
+
+def is_vendors(said: str) -> bool:
+    """Whether an error's text has words of the vendor's own, as those made of its answers have."""
+    return said.startswith("HTTP ") and not said.endswith(f": {NO_REASON}")
 
 
 def failure_of(response: httpx2.Response, secret: str = "") -> ProviderError:

@@ -121,6 +121,17 @@ def test_a_key_that_can_not_be_opened_is_said_so() -> None:
         assert "can't be opened" in faults.explained("auth", behaviour.CLOSED_KEY).what
 
 
+@pytest.mark.parametrize(
+    ("line", "vendors"),
+    [(Fault(401, "authentication_error", "invalid key"), True), (Fault(500, "api_error", ""), False), (DROPPED, False)],
+)
+def test_only_the_vendors_own_words_are_said_to_be_its(line: Line, vendors: bool, tested: Test) -> None:
+    page = tested(line)
+
+    assert ("The vendor said" in page) is vendors
+    assert "0 requests" not in page
+
+
 def test_a_model_that_refuses_tools_is_asked_for_a_plan(endpoint: ModelEndpoint, wire: VendorServer) -> None:
     refuses = Fault(400, "invalid_request_error", "this model does not support tools")
     plan = says('{"action": "call", "calls": [{"tool": "add", "args": {"a": 17, "b": 25}}]}')

@@ -153,6 +153,19 @@ class TestSteps:
         assert len(chat.exchanges) == 1
 
 
+def test_a_talk_whose_model_is_gone_is_told_so_and_is_no_error(
+    admin_client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    row = ModelEndpoint.objects.create(name="Gone", kind="ollama", model="m")
+    admin_client.post(PAGE, {"start": "1", "endpoint": str(row.pk)})
+    row.delete()
+    answer = admin_client.post(PAGE, {"text": "hola"}, headers={"accept-language": "en"})
+
+    assert answer.status_code == 409
+    assert "The profile or the model of this talk is gone." in answer.content.decode()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 def test_what_another_version_kept_begins_anew() -> None:
     assert playground.from_json({"talk": "old"}) is None
     assert playground.from_json(None) is None
