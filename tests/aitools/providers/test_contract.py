@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
@@ -26,6 +27,7 @@ from aitools.types import (
 )
 from tests.aitools.providers.cases import answered, provider_at, request
 from tests.aitools.providers.wires import WIRES
+from tests.aitools.providers.wires.wire import Wire
 from tests.wire.vendors import (
     API_KEY,
     DROPPED,
@@ -41,7 +43,28 @@ from tests.wire.vendors import (
 
 TWO_CALLS = asks(("view_menu", {"category": None}), ("order_status", {"order": "C-17"}), text="Un momento.")
 
-pytestmark = pytest.mark.parametrize("kind", sorted(WIRES))
+
+@pytest.fixture(params=sorted(WIRES))
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each vendor's adapter, unless a test names those whose wire can say what it is about."""
+    named: str = request.param
+    return named
+
+
+def _where(is_so: Callable[[Wire], object]) -> pytest.MarkDecorator:
+    """The adapters of whose wire this is so."""
+    return pytest.mark.parametrize("kind", [kind for kind in sorted(WIRES) if is_so(WIRES[kind])])
+
+
+def _able(word: str) -> pytest.MarkDecorator:
+    """The adapters whose wire has a word for it."""
+    return _where(lambda wire: word not in wire.lacks)
+
+
+def _saying(*names: str) -> pytest.MarkDecorator:
+    """Each of the odd bodies, on every wire that can say it."""
+    pairs = [(kind, name) for kind in sorted(WIRES) for name in names if name in WIRES[kind].odd]
+    return pytest.mark.parametrize(("kind", "name"), pairs)
 
 
 def _complete(kind: str, line: Line, seconds: float = 5.0) -> ModelReply:
@@ -50,9 +73,7 @@ def _complete(kind: str, line: Line, seconds: float = 5.0) -> ModelReply:
 
 
 def _odd(kind: str, name: str) -> ModelReply:
-    """The reply for one of the wire's odd bodies; the test is skipped where it can't be written."""
-    if name not in WIRES[kind].odd:
-        pytest.skip(f"{kind} can not say it")
+    """The reply for one of the wire's odd bodies."""
     return _complete(kind, Raw(WIRES[kind].odd[name]))
 
 
@@ -85,17 +106,15 @@ def test_a_cut_reply_says_so_whatever_it_asks_for(kind: str) -> None:
     assert reply.stop is Stop.LENGTH
 
 
+@_able("refusal")
 def test_a_refusal_is_a_reply_without_calls(kind: str) -> None:
-    if "refusal" in WIRES[kind].lacks:
-        pytest.skip(f"{kind} has no word for it")
     reply = _complete(kind, replace(TWO_CALLS, stop=Stop.REFUSAL))
 
     assert (reply.stop, reply.tool_calls) == (Stop.REFUSAL, ())
 
 
+@_able("content_filter")
 def test_a_filtered_reply_runs_nothing(kind: str) -> None:
-    if "content_filter" in WIRES[kind].lacks:
-        pytest.skip(f"{kind} has no word for it")
     reply = _complete(kind, replace(TWO_CALLS, stop=Stop.CONTENT_FILTER))
 
     assert (reply.stop, reply.tool_calls) == (Stop.CONTENT_FILTER, ())
@@ -113,9 +132,8 @@ def test_four_parallel_calls_are_four(kind: str) -> None:
     assert [(call.name, call.arguments) for call in _complete(kind, asks(*asked)).tool_calls] == asked
 
 
+@_able("cached")
 def test_cached_tokens_are_a_part_of_the_input(kind: str) -> None:
-    if "cached" in WIRES[kind].lacks:
-        pytest.skip(f"{kind} counts none")
     usage = Usage(input=543, output=7, cached_input=500)
 
     assert _complete(kind, says("Hola.", usage=usage)).usage == usage
@@ -138,20 +156,22 @@ def test_broken_arguments_are_never_sent_back(kind: str) -> None:
         assert provider.complete(request(UserText("Hola"), step)).text == "Perdón."
 
 
-def test_arguments_of_another_kind_are_kept_aside(kind: str) -> None:
-    (call,) = _odd(kind, "arguments_of_another_kind").tool_calls
+@_saying("arguments_of_another_kind")
+def test_arguments_of_another_kind_are_kept_aside(kind: str, name: str) -> None:
+    (call,) = _odd(kind, name).tool_calls
 
     assert (call.name, call.arguments) == ("order_status", None)
     assert "C-17" in call.raw
 
 
-def test_arguments_left_out_will_do_only_where_nothing_is_required(kind: str) -> None:
-    menu, status = _odd(kind, "arguments_left_out").tool_calls
+@_saying("arguments_left_out")
+def test_arguments_left_out_will_do_only_where_nothing_is_required(kind: str, name: str) -> None:
+    menu, status = _odd(kind, name).tool_calls
 
     assert (menu.arguments, status.arguments) == ({}, None)
 
 
-@pytest.mark.parametrize("name", ["unknown_stop_with_call", "plain_stop_with_call", "call_without_id"])
+@_saying("unknown_stop_with_call", "plain_stop_with_call", "call_without_id")
 def test_a_call_counts_whatever_stands_around_it(kind: str, name: str) -> None:
     reply = _odd(kind, name)
 
@@ -159,23 +179,23 @@ def test_a_call_counts_whatever_stands_around_it(kind: str, name: str) -> None:
     assert reply.stop is Stop.TOOL_CALLS
 
 
-@pytest.mark.parametrize("name", ["unknown_stop", "unknown_parts", "thinking"])
+@_saying("unknown_stop", "unknown_parts", "thinking")
 def test_a_text_counts_whatever_stands_around_it(kind: str, name: str) -> None:
     reply = _odd(kind, name)
 
     assert (reply.text, reply.stop, reply.tool_calls) == ("Hola.", Stop.END, ())
 
 
-def test_the_least_that_is_an_answer_is_an_empty_one(kind: str) -> None:
-    reply = _odd(kind, "nothing")
+@_saying("nothing")
+def test_the_least_that_is_an_answer_is_an_empty_one(kind: str, name: str) -> None:
+    reply = _odd(kind, name)
 
     assert (reply.text, reply.tool_calls, reply.usage, reply.request_id) == ("", (), Usage(), "")
 
 
-def test_equal_calls_without_ids_are_answered_each(kind: str) -> None:
-    if "equal_calls_without_ids" not in WIRES[kind].odd:
-        pytest.skip(f"{kind} can not say it")
-    with vendor_server([Raw(WIRES[kind].odd["equal_calls_without_ids"]), says("Listo.")]) as server:
+@_saying("equal_calls_without_ids")
+def test_equal_calls_without_ids_are_answered_each(kind: str, name: str) -> None:
+    with vendor_server([Raw(WIRES[kind].odd[name]), says("Listo.")]) as server:
         provider = provider_at(server, kind)
         step = answered(provider.complete(request()), "one", "two", provider=kind)
         provider.complete(request(UserText("Hola"), step))
@@ -183,10 +203,9 @@ def test_equal_calls_without_ids_are_answered_each(kind: str) -> None:
     assert server.received[-1].results == ["one", "two"]
 
 
-def test_a_fault_in_a_successful_answer_is_a_fault(kind: str) -> None:
-    if "overloaded" not in WIRES[kind].odd:
-        pytest.skip(f"{kind} can not say it")
-    raised = _error(kind, Raw(WIRES[kind].odd["overloaded"]))
+@_saying("overloaded")
+def test_a_fault_in_a_successful_answer_is_a_fault(kind: str, name: str) -> None:
+    raised = _error(kind, Raw(WIRES[kind].odd[name]))
 
     assert (type(raised), raised.kind) == (ProviderTransient, "overloaded")
 
@@ -202,10 +221,9 @@ def test_a_success_without_an_object_is_a_server_fault(kind: str, body: bytes) -
     assert (type(raised), raised.kind) == (ProviderTransient, "server")
 
 
+@_where(lambda wire: wire.request_id)
 def test_the_request_id_is_kept_for_the_vendors_support(kind: str) -> None:
     header = WIRES[kind].request_id
-    if not header:
-        pytest.skip(f"{kind} gives none")
 
     assert _complete(kind, Raw(WIRES[kind].odd["nothing"], headers={header: "req_7"})).request_id == "req_7"
 
@@ -377,9 +395,8 @@ def test_a_vendor_that_quotes_the_key_does_not_put_it_in_logs(kind: str) -> None
     assert str(raised) == "HTTP 401: Bad key: [key]"
 
 
+@_where(lambda wire: not wire.keyless)
 def test_no_key_at_all_is_an_auth_fault(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if WIRES[kind].keyless:
-        pytest.skip(f"{kind} needs no key")
     for name in WIRES[kind].key_variables:
         monkeypatch.delenv(name, raising=False)
     with vendor_server() as server, pytest.raises(ProviderPermanent) as caught:

@@ -16,8 +16,8 @@ class Wire:
 
     ``other`` is a kind whose turns it gets in plain form.  ``odd`` are bodies
     of successful answers that the fake server would not make by itself, by the
-    names in ``ODD``; a wire that can't say one leaves it out, and its test is
-    skipped.  ``lacks`` are stops that the vendor knows no word for.
+    names in ``ODD``; a wire that can't say one leaves it out, and is not asked.
+    ``lacks`` are stops that the vendor knows no word for.
     """
 
     kind: str
